@@ -23,6 +23,11 @@ impl<V> Frames<V> {
         self.rows.push_back((handle, Some(value)));
     }
 
+    /// Whether none is remembered.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Takes a frame out.
     #[inline]
     pub(crate) fn remove(&mut self, handle: FrameHandle) -> Option<V> {

@@ -4,15 +4,20 @@
 //! that believes all to have arrived. So each goes again, [`REPEATS`] times and each time after twice as long, unless a SYN of the receiver's own, which nobody on the wire forges, shows that the ports serve another connection. To an end that is closed by
 //! then another RST says nothing (RFC 9293, 3.10.7.1).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::{Context, Emission, SendOptions};
 use ackless_wire::{Duration, Instant, IpHeader, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use crate::flow_key::FlowKey;
 
-/// Connections that are being reset.
+/// Connections that are being reset, by the direction of their data.
 #[derive(Debug, Default)]
-pub(crate) struct Resets(Vec<Resetting>);
+pub(crate) struct Resets {
+    connections: BTreeMap<FlowKey, Resetting>,
+    dues: BTreeSet<(Instant, FlowKey)>,
+}
 
 /// The RST for each end of a connection, where there is one to send.
 #[derive(Debug, Default)]
@@ -25,8 +30,6 @@ pub(crate) struct Rsts {
 
 #[derive(Debug)]
 struct Resetting {
-    /// By the direction of its data.
-    key: FlowKey,
     rsts: Rsts,
     due: Instant,
     wait: Duration,
@@ -36,41 +39,49 @@ struct Resetting {
 impl Resets {
     /// When the next RST goes.
     pub(crate) fn due(&self) -> Option<Instant> {
-        self.0.iter().map(|resetting| resetting.due).min()
+        self.dues.first().map(|(due, _)| *due)
     }
 
-    /// Resets the connection whose data goes this way, now and again later. Of more than [`MAX_CONNECTIONS`] at a time the one that was reset first is not repeated.
+    /// Resets the connection whose data goes this way, now and again later. Of more than [`MAX_CONNECTIONS`] at a time the one whose next RST is furthest away gets none any more: it has had most of
+    /// them.
     pub(crate) fn reset_both_ends(&mut self, cx: &mut Context<'_>, key: FlowKey, rsts: Rsts) {
         self.forget(key);
         if rsts.onward.is_none() && rsts.queued.is_none() {
             return;
         }
         rsts.send(cx);
-        if self.0.len() >= MAX_CONNECTIONS {
-            self.0.remove(0);
+        if self.connections.len() >= MAX_CONNECTIONS
+            && let Some((_, last)) = self.dues.pop_last()
+        {
+            self.connections.remove(&last);
         }
-        self.0.push(Resetting { key, rsts, due: cx.now + FIRST_WAIT, wait: FIRST_WAIT, repeats_left: REPEATS });
+        let due = cx.now + FIRST_WAIT;
+        self.dues.insert((due, key));
+        self.connections.insert(key, Resetting { rsts, due, wait: FIRST_WAIT, repeats_left: REPEATS });
     }
 
     /// A SYN of the receiver's own on these ports: it is another connection from here on.
     pub(crate) fn forget(&mut self, key: FlowKey) {
-        if !self.0.is_empty() {
-            self.0.retain(|resetting| resetting.key != key);
+        if let Some(resetting) = self.connections.remove(&key) {
+            self.dues.remove(&(resetting.due, key));
         }
     }
 
     /// Sends again what is due.
     pub(crate) fn on_timer(&mut self, cx: &mut Context<'_>) {
-        self.0.retain_mut(|resetting| {
-            if resetting.due > cx.now {
-                return true;
-            }
+        while let Some((_, key)) = self.dues.first().copied().filter(|(due, _)| *due <= cx.now) {
+            self.dues.pop_first();
+            let Some(resetting) = self.connections.get_mut(&key) else { continue };
             resetting.rsts.send(cx);
             resetting.repeats_left -= 1;
+            if resetting.repeats_left == 0 {
+                self.connections.remove(&key);
+                continue;
+            }
             resetting.wait = resetting.wait * 2;
             resetting.due = cx.now + resetting.wait;
-            resetting.repeats_left > 0
-        });
+            self.dues.insert((resetting.due, key));
+        }
     }
 }
 

@@ -12,6 +12,8 @@
 //! The first solution keeps more data than ACKs are swallowed for: all in the order of what went up, late data included ([`Flow::goes_up`]). The AP may have heard already what this station does
 //! not know it to have heard, a native ACK whose MAC ACK is lost; or it has started anew, and does not know any more that newer data went before.
 
+use std::collections::VecDeque;
+
 use ackless_dot11::frame::{FrameHandle, NodeId};
 use ackless_dot11::hooks::SendOptions;
 use ackless_wire::tcp::Checksum;
@@ -64,6 +66,8 @@ pub(super) struct Flow {
     pub(super) sender: SenderFacts,
     /// The TCP's SND.NXT, and how it sends.
     pub(super) own_sending: Option<(SeqNumber, SendOptions)>,
+    /// Its native ACKs in the queue that a flag may make superfluous, in their order, with what each acknowledges.
+    pub(super) queued: VecDeque<(FrameHandle, SeqNumber)>,
     pub(super) last_heard: Instant,
 }
 
@@ -138,6 +142,7 @@ impl Flow {
             buffer: Buffer::default(),
             sender: SenderFacts::default(),
             own_sending: None,
+            queued: VecDeque::new(),
             last_heard: now,
         }
     }
@@ -367,14 +372,14 @@ impl Flow {
     }
 
     /// A packet goes natively; the next one has to at `next`. Returns whether it repeats an ACK that was swallowed, so that the AP must see it twice.
-    pub(super) fn goes_natively(&mut self, tcp: &TcpHeader, why: Option<WhyNative>, next: Instant) -> bool {
+    pub(super) fn goes_natively(&mut self, ack: SeqNumber, why: Option<WhyNative>, next: Instant) -> bool {
         if why == Some(WhyNative::Refresh) {
             self.refresh_at = next;
         }
         let restated = why == Some(WhyNative::Duplicate { bare: true })
-            && self.last_swallowed == Some(tcp.ack)
-            && self.native_max.is_none_or(|max| max.before(tcp.ack));
-        self.native_max = Some(self.native_max.map_or(tcp.ack, |max| max.max(tcp.ack)));
+            && self.last_swallowed == Some(ack)
+            && self.native_max.is_none_or(|max| max.before(ack));
+        self.native_max = Some(self.native_max.map_or(ack, |max| max.max(ack)));
         restated
     }
 

@@ -1,6 +1,6 @@
 //! The proxy: an ACK for each TCP data packet that goes to a client, kept until the client asks for it (section 2).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use ackless_dot11::frame::{Ds, Mpdu, NodeId, Tag};
 use ackless_dot11::hooks::{Context, Emission, Verdict};
@@ -11,7 +11,8 @@ use ackless_wire::{
 use super::names::tag;
 use super::tags::Tags;
 use super::{ArqProxyConfig, ArqProxyCounters, Identification};
-use crate::flow_key::{FlowKey, FlowTable};
+use crate::flow_key::FlowKey;
+use crate::flow_table::FlowTable;
 use crate::made_ack::{ClientFacts, DataFacts, next_after, says};
 
 /// What concerns one client.
@@ -20,6 +21,12 @@ pub(super) struct Proxy {
     templates: Tags<Template>,
     /// The tags of all templates and when those were made, the oldest first; one whose tag was given away again is passed over.
     by_age: VecDeque<(Instant, Tag)>,
+    /// Counts the templates.
+    serial: u64,
+    /// Flows whose connection has ended within the lifetime of a template: up to which one none of theirs is given out any more.
+    ended: BTreeMap<FlowKey, u64>,
+    /// When they ended, the first one in front; with up to which template, so that one that has ended again is told from its first end.
+    ended_by_age: VecDeque<(Instant, FlowKey, u64)>,
     /// By flow of the client's ACKs.
     clients: FlowTable<ClientState>,
     /// A request in the answer at hand, for a frame that is not known to be delivered: the same answer may yet turn out to acknowledge it.
@@ -35,6 +42,8 @@ struct Template {
     ip: IpHeader,
     data: DataFacts,
     made: Instant,
+    /// Its number among all templates.
+    serial: u64,
     /// Whether the client's MAC has acknowledged the frame; minded under hashes alone.
     delivered: bool,
     /// It was asked for, and has gone up if that said anything new.
@@ -76,8 +85,18 @@ impl Proxy {
         let Some(tag) = tag(config.identification, mpdu, packet) else { return };
         self.expire(cx.now, config.lifetime, counters);
         let data = DataFacts::of(tcp, packet.payload.len());
-        let mut template = Template { flow, ip: packet.ip, data, made: cx.now, delivered: false, released: false };
+        self.serial += 1;
+        let (serial, ended) = (self.serial, &self.ended);
+        let mut template =
+            Template { flow, ip: packet.ip, data, made: cx.now, serial, delivered: false, released: false };
         if let Some(there) = self.templates.get_mut(tag) {
+            if there.is_over(ended) {
+                // It is as if it were not there.
+                *there = template;
+                counters.templates += 1;
+                self.remember(cx.now, tag);
+                return;
+            }
             if there.released {
                 // Nobody asks for it any more.
             } else if config.identification == Identification::FrameSequence {
@@ -95,10 +114,21 @@ impl Proxy {
             self.templates.insert(tag, template);
         }
         counters.templates += 1;
-        self.by_age.push_back((cx.now, tag));
+        self.remember(cx.now, tag);
+    }
+
+    /// A template was made now.
+    #[inline]
+    fn remember(&mut self, now: Instant, tag: Tag) {
+        self.by_age.push_back((now, tag));
         if self.by_age.len() > 2 * self.templates.len() + 64 {
             self.compact();
         }
+    }
+
+    /// The template under a tag, unless its connection is over.
+    fn template(&self, tag: Tag) -> Option<&Template> {
+        self.templates.get(tag).filter(|template| !template.is_over(&self.ended))
     }
 
     /// The client has asked in an answer.
@@ -110,7 +140,7 @@ impl Proxy {
         from: NodeId,
         tag: Tag,
     ) {
-        let Some(template) = self.templates.get(tag) else {
+        let Some(template) = self.template(tag) else {
             counters.requests_unknown += 1;
             return;
         };
@@ -174,6 +204,7 @@ impl Proxy {
         }
         let Some(client) = self.clients.get_mut(flow) else { return false };
         client.learn(packet, tcp, now);
+        self.clients.touch();
         true
     }
 
@@ -192,15 +223,19 @@ impl Proxy {
         }
         let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet)) else { return Verdict::Pass };
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
-            self.forget(flow);
+            self.forget(flow, cx.now);
             return Verdict::Pass;
         }
         let Some(news) = ClientState::of(packet, cx.now) else { return Verdict::Pass };
-        if self.clients.len() >= MAX_CLIENTS {
-            let oldest = self.clients.values().map(|client| client.last_used).min();
-            self.clients.retain(|_, client| {
-                Some(client.last_used) != oldest && cx.now.saturating_since(client.last_used) < IDLE
-            });
+        // At most three go for each that comes, so that none costs much.
+        let was_full = self.clients.len() >= MAX_CLIENTS;
+        for _ in 0..3 {
+            let full = self.clients.len() >= MAX_CLIENTS;
+            let Some((key, client)) = self.clients.quietest().filter(|_| full || was_full) else { break };
+            if !full && cx.now.saturating_since(client.last_used) < IDLE {
+                break;
+            }
+            self.clients.remove(key);
         }
         self.clients.insert(flow, news);
         if self.early_requests.is_empty() {
@@ -242,7 +277,7 @@ impl Proxy {
         from: NodeId,
         tag: Tag,
     ) {
-        let Some(template) = self.templates.get(tag).copied() else { return };
+        let Some(template) = self.template(tag).copied() else { return };
         if config.stateless || self.clients.get_mut(template.flow).is_some() {
             self.send_unless_stale(cx, config, counters, from, (tag, template));
         } else if !self.early_requests.iter().any(|(_, early)| early.is_of(&template)) {
@@ -270,7 +305,11 @@ impl Proxy {
         let packet = if config.stateless {
             cx.pool.insert(template.stateless())
         } else {
-            let Some(client) = self.clients.get_mut(template.flow) else { return };
+            if self.clients.get_mut(template.flow).is_none() {
+                return;
+            }
+            self.clients.touch();
+            let client = self.clients.at_hand();
             client.last_used = cx.now;
             if !template.data.end.after(client.told_ack) {
                 counters.requests_stale += 1;
@@ -291,17 +330,28 @@ impl Proxy {
         let packet = cx.pool.get(mpdu.packet);
         let tag = tag(config.identification, mpdu, packet)?;
         let (tcp, flow) = (packet.tcp()?, FlowKey::of(packet)?.reversed());
-        let template = self.templates.get_mut(tag)?;
+        let ended = &self.ended;
+        let template = self.templates.get_mut(tag).filter(|template| !template.is_over(ended))?;
         let same = template.flow == flow && template.data.seq == tcp.seq && is_plain_data(packet, tcp);
         same.then_some((tag, template))
     }
 
     /// The client begins or ends the connection: nothing of an earlier one on the same ports is left. That the sender does, the client may never
     /// hear.
-    fn forget(&mut self, flow: FlowKey) {
-        self.templates.retain(|template| template.flow != flow);
+    fn forget(&mut self, flow: FlowKey, now: Instant) {
+        if !self.templates.is_empty() {
+            if self.ended_by_age.len() >= MAX_ENDED {
+                // Whoever ends so many at once costs the others no more than an ACK.
+                self.templates.clear();
+                self.by_age.clear();
+                self.ended.clear();
+                self.ended_by_age.clear();
+            }
+            self.ended.insert(flow, self.serial);
+            self.ended_by_age.push_back((now, flow, self.serial));
+        }
         self.early_requests.retain(|(_, early)| early.flow != flow);
-        self.clients.retain(|key, _| key != flow);
+        self.clients.remove(flow);
     }
 
     /// Drops what has waited for its lifetime.
@@ -316,8 +366,13 @@ impl Proxy {
     fn drop_expired(&mut self, now: Instant, lifetime: Duration, counters: &mut ArqProxyCounters) {
         while let Some((made, tag)) = self.by_age.pop_front_if(|(made, _)| now > *made + lifetime) {
             if let Some(template) = self.templates.get(tag).filter(|template| template.made == made) {
-                counters.templates_expired += u64::from(!template.released);
+                counters.templates_expired += u64::from(!template.released && !template.is_over(&self.ended));
                 self.templates.remove(tag);
+            }
+        }
+        while let Some((_, flow, last)) = self.ended_by_age.pop_front_if(|(at, ..)| now > *at + lifetime) {
+            if self.ended.get(&flow) == Some(&last) {
+                self.ended.remove(&flow);
             }
         }
     }
@@ -334,6 +389,12 @@ impl Template {
     /// Whether both are for the same data packet, perhaps sent again.
     fn is_of(&self, other: &Self) -> bool {
         self.flow == other.flow && (self.data.seq, self.data.end) == (other.data.seq, other.data.end)
+    }
+
+    /// Whether its connection has ended since it was made.
+    #[inline]
+    fn is_over(&self, ended: &BTreeMap<FlowKey, u64>) -> bool {
+        !ended.is_empty() && ended.get(&self.flow).is_some_and(|last| self.serial <= *last)
     }
 
     /// The paper's ACK, which needs no state of the client: addresses, ports and sequence numbers are copied, and all else is as it always is.
@@ -400,5 +461,7 @@ const STATELESS_WINDOW: u16 = 65_535;
 const MAX_CLIENTS: usize = 1024;
 /// Longer than `SILENCE` of the client, so that a client does not count on what is forgotten.
 const IDLE: Duration = Duration::from_secs(60);
+/// So many ends of connections are remembered for the lifetime of a template. Where there is one more, all templates go.
+const MAX_ENDED: usize = 4096;
 /// So many requests wait for a client's first packet.
 const MAX_EARLY: usize = 16;

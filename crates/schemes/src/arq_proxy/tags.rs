@@ -60,13 +60,10 @@ impl<V> Tags<V> {
         }
     }
 
-    /// Keeps the values that `keep` says yes to.
-    pub(super) fn retain(&mut self, keep: impl Fn(&V) -> bool) {
-        self.rows.retain(|(_, value)| keep(value));
+    /// Takes all values away.
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
         self.places.fill(0);
-        for (place, (tag, _)) in self.rows.iter().enumerate() {
-            self.places[usize::from(tag.get())] = place as u16 + 1;
-        }
     }
 
     #[inline]
@@ -94,8 +91,8 @@ mod tests {
                 let tag = all[random.below(40) as usize];
                 match random.below(20) {
                     0 => {
-                        tags.retain(|value: &u64| !value.is_multiple_of(3));
-                        map.retain(|_, value: &mut u64| !value.is_multiple_of(3));
+                        tags.clear();
+                        map.clear();
                     }
                     1..8 => {
                         tags.remove(tag);

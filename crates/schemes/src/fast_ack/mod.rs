@@ -48,7 +48,9 @@ use ackless_dot11::hooks::{Context, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
 use crate::connection::{Opaque, agreed_shift};
-use crate::flow_key::{FlowKey, FlowTable};
+use crate::due::Dues;
+use crate::flow_key::FlowKey;
+use crate::flow_table::FlowTable;
 use crate::frames::Frames;
 use crate::made_ack::DataFacts;
 use crate::resets::Resets;
@@ -69,6 +71,10 @@ pub struct FastAck {
     resets: Resets,
     /// No timer runs out before.
     wake: Option<Instant>,
+    /// When the repair timer of each connection runs out, by its place.
+    dues: Dues,
+    /// The connections whose time has come, while that is looked for.
+    due: Vec<usize>,
 }
 
 /// A connection whose data goes to a client.
@@ -97,7 +103,7 @@ struct Syn {
 /// What a frame has in it.
 #[derive(Clone, Copy, Debug)]
 struct Watched {
-    /// Its connection, and where that stood among the others, which may have moved it since.
+    /// Its connection, and its place among the others, which may be another's by now.
     id: u32,
     place: usize,
     seq: SeqNumber,
@@ -120,6 +126,8 @@ impl FastAck {
             last_id: 0,
             resets: Resets::default(),
             wake: None,
+            dues: Dues::new(),
+            due: Vec::new(),
         }
     }
 
@@ -164,7 +172,9 @@ impl FastAck {
         if let Some(mut flow) = connection.flow.take() {
             self.counters.reset += 1;
             flow.clear(cx);
+            self.dues.set(self.connections.place_at_hand(), None);
         }
+        let connection = self.connections.at_hand();
         let other = |other: Option<Syn>| other.filter(|_| answers);
         let pending_syn = connection.pending_syn.take();
         let answered = pending_syn.into_iter().chain(connection.server).find(|syn| tcp.ack == syn.seq + 1);
@@ -199,14 +209,22 @@ impl FastAck {
 
     /// Adds a connection, if need be in the place of silent ones. Returns whether it could.
     fn make_room(&mut self, cx: &Context<'_>, key: FlowKey) -> bool {
-        if self.connections.len() >= MAX_CONNECTIONS {
-            let (before, now) = (self.connections.len(), cx.now);
-            self.connections.retain(|_, connection| !connection.is_silent(now));
-            self.counters.swept += (before - self.connections.len()) as u64;
-            if self.connections.len() >= MAX_CONNECTIONS {
-                self.counters.no_room += 1;
-                return false;
+        let was_full = self.connections.len() >= MAX_CONNECTIONS;
+        // At most eight are looked at for each that comes, so that none costs much.
+        for _ in 0..8 {
+            let old = |connection: &Connection| cx.now.saturating_since(connection.last_used()) >= SILENT;
+            let quietest = self.connections.quietest().filter(|(_, connection)| was_full && old(connection));
+            let Some((quietest, connection)) = quietest else { break };
+            if connection.owes_nothing() {
+                self.counters.swept += 1;
+                self.remove(quietest);
+            } else {
+                self.connections.touch();
             }
+        }
+        if self.connections.len() >= MAX_CONNECTIONS {
+            self.counters.no_room += 1;
+            return false;
         }
         let opaque = Opaque::default();
         self.connections.insert(
@@ -231,18 +249,29 @@ impl FastAck {
             self.counters.reset += 1;
             flow.clear(cx);
         }
-        self.connections.retain(|other, _| other != key);
+        self.remove(key);
+    }
+
+    /// A connection that owes nothing is not known any more.
+    fn remove(&mut self, key: FlowKey) {
+        if self.connections.get_mut(key).is_some() {
+            self.dues.set(self.connections.place_at_hand(), None);
+            self.connections.remove(key);
+        }
     }
 
     /// The connection does TACK, or something that is not known here. What the AP owes on it by now, for plain data before, it still repairs.
     fn leave_alone(&mut self, cx: &mut Context<'_>, key: FlowKey) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         if connection.flow.as_deref_mut().is_none_or(|flow| flow.stop_caching(cx)) {
-            self.connections.retain(|other, _| other != key);
+            self.remove(key);
         }
     }
 
-    fn wake_at(&mut self, due: Option<Instant>) {
+    /// The repair timer of the connection at hand may have moved.
+    #[inline]
+    fn note_due(&mut self, due: Option<Instant>) {
+        self.dues.set(self.connections.place_at_hand(), due);
         self.wake = Instant::earlier(self.wake, due);
     }
 
@@ -273,7 +302,11 @@ impl Scheme for FastAck {
             return Verdict::Pass;
         }
         let (data, fin) = (DataFacts::of(tcp, content.payload.len()), tcp.flags.contains(TcpFlags::FIN));
-        let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
+        if self.connections.get_mut(key).is_none() {
+            return Verdict::Pass;
+        }
+        self.connections.touch();
+        let connection = self.connections.at_hand();
         if connection.opaque.note(tcp) {
             self.leave_alone(cx, key);
             return Verdict::Pass;
@@ -326,7 +359,7 @@ impl Scheme for FastAck {
         let Some(flow) = flow_of(&mut self.connections, &watched) else { return };
         flow.on_delivered(cx, watched.seq, &self.config, &mut self.counters);
         let due = flow.due();
-        self.wake_at(due);
+        self.note_due(due);
     }
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, _from: NodeId) -> Verdict {
@@ -338,13 +371,19 @@ impl Scheme for FastAck {
             self.on_client_syn_or_rst(cx, key, &tcp);
             return Verdict::Pass;
         }
-        let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
+        if self.connections.get_mut(key).is_none() {
+            return Verdict::Pass;
+        }
+        self.connections.touch();
+        let connection = self.connections.at_hand();
         if connection.opaque.note(tcp) {
             if let Some(flow) = &mut connection.flow
                 && tcp.flags.contains(TcpFlags::ACK)
             {
                 let ack = tcp.ack;
                 flow.on_opaque_ack(cx, ack, &self.config);
+                let due = flow.due();
+                self.dues.set(self.connections.place_at_hand(), due);
             }
             self.leave_alone(cx, key);
             return Verdict::Pass;
@@ -359,29 +398,35 @@ impl Scheme for FastAck {
         };
         let verdict = flow.on_client(cx, packet, &self.config, &mut self.counters);
         let due = flow.due();
-        self.wake_at(due);
+        self.note_due(due);
         verdict
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         let now = cx.now;
-        self.wake = None;
-        let mut gone = 0;
-        for (key, connection) in self.connections.iter_mut() {
-            let Some(flow) = &mut connection.flow else { continue };
-            if flow.due().is_some_and(|due| due <= now) && !flow.on_timer(cx, &mut self.counters) {
-                let rsts = flow.rsts(cx.pool);
-                self.resets.reset_both_ends(cx, key, rsts);
-                flow.clear(cx);
-                connection.flow = None;
-                gone += 1;
+        let mut due = std::mem::take(&mut self.due);
+        self.dues.due_by(now, &mut due);
+        // In the order of their keys, whichever came first.
+        due.sort_by_key(|place| self.connections.at(*place).map(|(key, _)| *key));
+        for place in due.drain(..) {
+            let Some(flow) = self.connections.at_place(place).and_then(|connection| connection.flow.as_mut()) else {
+                self.dues.set(place, None);
+                continue;
+            };
+            if flow.on_timer(cx, &mut self.counters) {
+                self.dues.set(place, flow.due());
                 continue;
             }
-            self.wake = Instant::earlier(self.wake, flow.due());
+            let rsts = flow.rsts(cx.pool);
+            flow.clear(cx);
+            self.connections.at_hand().flow = None;
+            self.resets.reset_both_ends(cx, *self.connections.key_at_hand(), rsts);
+            self.dues.set(place, None);
+            self.counters.abandoned += 1;
         }
-        self.counters.abandoned += gone;
+        self.due = due;
         self.resets.on_timer(cx);
-        self.wake = Instant::earlier(self.wake, self.resets.due());
+        self.wake = Instant::earlier(self.dues.first(), self.resets.due());
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
@@ -399,24 +444,19 @@ impl Connection {
         self.flow.is_some()
     }
 
-    fn is_silent(&self, now: Instant) -> bool {
-        let (even, since) = self.flow.as_ref().map_or((true, self.begun), |flow| (flow.owes_nothing(), flow.last_used));
-        even && now.saturating_since(since) >= SILENT
+    fn owes_nothing(&self) -> bool {
+        self.flow.as_ref().is_none_or(|flow| flow.owes_nothing())
+    }
+
+    fn last_used(&self) -> Instant {
+        self.flow.as_ref().map_or(self.begun, |flow| flow.last_used)
     }
 }
 
 /// The flow that a frame's data belongs to, unless that connection is over.
 #[inline]
 fn flow_of<'a>(connections: &'a mut FlowTable<Connection>, watched: &Watched) -> Option<&'a mut Flow> {
-    let stands = connections.at_place(watched.place).is_some_and(|connection| connection.id == watched.id);
-    let connection = if stands { connections.at_hand() } else { moved(connections, watched.id)? };
-    connection.flow.as_deref_mut()
-}
-
-/// The connection with this number, which stands elsewhere than it did.
-#[cold]
-fn moved(connections: &mut FlowTable<Connection>, id: u32) -> Option<&mut Connection> {
-    connections.values_mut().find(|connection| connection.id == id)
+    connections.at_place(watched.place).filter(|connection| connection.id == watched.id)?.flow.as_deref_mut()
 }
 
 /// So many connections are known at a time.

@@ -14,12 +14,16 @@ use std::collections::VecDeque;
 use ackless_rohc::hack::{Cid, Code, Codec, FrameWriter};
 use ackless_wire::Instant;
 
+use crate::testing::steps;
+
 /// What the NIC holds for one destination. `T` is the driver's word.
 #[derive(Clone, Debug)]
 pub(super) struct Nic<T> {
     chains: Vec<Chain<T>>,
-    /// The chains that hold something, the one to be appended first in front.
+    /// The chains that hold something, the one to be appended first in front. A chain's label has one owner, so that there are hardly more than labels.
     active: Vec<FlowPlace>,
+    /// How many of these have each label.
+    labels: Box<[u16; LABELS]>,
 }
 
 /// The driver's number of a flow, which is also that of its chain.
@@ -58,7 +62,7 @@ pub(super) struct Appended {
 
 impl<T> Default for Nic<T> {
     fn default() -> Self {
-        Self { chains: Vec::new(), active: Vec::new() }
+        Self { chains: Vec::new(), active: Vec::new(), labels: Box::new([0; LABELS]) }
     }
 }
 
@@ -71,6 +75,11 @@ impl<T: Copy> Nic<T> {
     /// The chains that hold something.
     pub(super) fn active(&self) -> &[FlowPlace] {
         &self.active
+    }
+
+    /// How many chains with this label hold something.
+    pub(super) fn chains_of(&self, label: Cid) -> usize {
+        self.labels[usize::from(label.0)].into()
     }
 
     /// How many descriptors a chain holds.
@@ -129,6 +138,7 @@ impl<T: Copy> Nic<T> {
         }
         if held.descriptors.len() == 1 {
             self.active.push(chain);
+            self.labels[usize::from(label.0)] += 1;
         }
         true
     }
@@ -147,6 +157,7 @@ impl<T: Copy> Nic<T> {
         let (mut cut, mut first) = (false, true);
         let mut writer = FrameWriter::new(codec, out, limit);
         for &number in &self.active {
+            steps::count(1);
             let chain = &mut self.chains[number.index()];
             let ready = chain.descriptors.iter().take_while(|descriptor| descriptor.ready <= now);
             appended.not_ready |= chain.descriptors.back().is_some_and(|descriptor| descriptor.ready > now);
@@ -183,15 +194,18 @@ impl<T: Copy> Nic<T> {
     /// The last answer is known to have arrived: lets go what was on it. `each` is told the chain and the word of each
     /// descriptor that is gone.
     pub(super) fn confirm(&mut self, mut each: impl FnMut(FlowPlace, T)) {
-        let chains = &mut self.chains;
+        let (chains, labels) = (&mut self.chains, &mut self.labels);
         self.active.retain(|&number| {
+            steps::count(1);
             let chain = &mut chains[number.index()];
             let gone = std::mem::take(&mut chain.on_last_answer);
             chain.ever_sent -= gone;
             // Looked at where they lie: they are longer than their words.
             chain.descriptors.range(..gone).for_each(|descriptor| each(number, descriptor.word));
             chain.descriptors.drain(..gone);
-            !chain.descriptors.is_empty()
+            let stays = !chain.descriptors.is_empty();
+            labels[usize::from(chain.label.0)] -= u16::from(!stays);
+            stays
         });
     }
 
@@ -214,10 +228,12 @@ impl<T: Copy> Nic<T> {
     fn recall_from(&mut self, chain: FlowPlace, kept: usize, mut each: impl FnMut(T)) -> usize {
         let recalled = self.held(chain) - kept;
         if recalled > 0 {
-            let descriptors = &mut self.chains[chain.index()].descriptors;
+            let Chain { descriptors, label, .. } = &mut self.chains[chain.index()];
             descriptors.drain(kept..).for_each(|descriptor| each(descriptor.word));
             if kept == 0 {
+                steps::count(self.active.len());
                 self.active.retain(|&other| other != chain);
+                self.labels[usize::from(label.0)] -= 1;
             }
         }
         recalled
@@ -235,6 +251,9 @@ impl<T> Descriptor<T> {
         self.code.bytes().len()
     }
 }
+
+/// What a byte can say.
+const LABELS: usize = 256;
 
 /// The label and the MSN in front of a run, and, behind another run, what separates them.
 pub(super) const fn run_overhead(codec: Codec) -> usize {

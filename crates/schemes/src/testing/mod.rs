@@ -5,12 +5,15 @@
 //! - [`passing`]: packets on their way up or through, and what a scheme emits;
 //! - [`fates`]: what becomes of each frame.
 //!
+//! Beside them, [`steps`] counts what a packet costs the schemes of this crate.
+//!
 //! None of them is of use on a network. What a scheme was told it writes into a [`Log`] that its test shares.
 
 pub mod answers;
 pub mod fates;
 pub mod outgoing;
 pub mod passing;
+pub mod steps;
 
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;

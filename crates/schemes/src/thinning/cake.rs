@@ -26,8 +26,10 @@ use ackless_dot11::hooks::{Context, Verdict};
 use ackless_wire::{Packet, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
 use super::ThinningCounters;
-use crate::flow_key::{FlowKey, FlowTable};
+use crate::flow_key::FlowKey;
+use crate::flow_table::FlowTable;
 use crate::frames::Frames;
+use crate::testing::steps;
 
 /// The filter, and what of each flow stands in the queue.
 #[derive(Debug)]
@@ -66,11 +68,10 @@ impl Cake {
     ) -> Verdict {
         let Some((key, queued)) = QueuedPacket::of(cx.pool.get(packet)) else { return Verdict::Pass };
         if self.flows.get_mut(key).is_none() {
-            if self.flows.len() >= SWEEP {
-                self.flows.retain(|_, flow| !flow.frames.is_empty());
-            }
+            self.make_room();
             self.flows.insert(key, QueuedFlow::default());
         }
+        self.flows.touch();
         let flow = self.flows.at_hand();
         // What a device below the queue has been given has left the queue, and a flow's frames leave it in their order.
         while let Some(&first) = flow.frames.front()
@@ -88,6 +89,19 @@ impl Cake {
         let dropped = flow.move_up(cx, place, packet, queued);
         cx.pool.release(dropped);
         Verdict::Hold
+    }
+
+    /// Forgets flows of which nothing waits, at most two for each that comes: so there are at most twice as many as have packets in the queue.
+    fn make_room(&mut self) {
+        for _ in 0..2 {
+            let many = self.flows.len() >= SWEEP;
+            let Some((quietest, flow)) = self.flows.quietest().filter(|_| many) else { break };
+            if flow.frames.is_empty() {
+                self.flows.remove(quietest);
+            } else {
+                self.flows.touch();
+            }
+        }
     }
 
     pub(super) fn left(&mut self, handle: FrameHandle) -> bool {
@@ -130,6 +144,7 @@ impl QueuedFlow {
         let mut candidate: Option<usize> = None;
         let mut found = 0;
         for (place, queued) in self.packets.iter().enumerate() {
+            steps::count(1);
             let old = &queued.tcp;
             if candidate.is_some_and(|candidate| ecn(old) != ecn(&self.packets[candidate].tcp)) {
                 counters.kept_for_ecn += 1;

@@ -3,6 +3,7 @@
 
 mod agent;
 mod arq_proxy;
+mod cost;
 mod fast_ack;
 mod filter;
 mod hack;

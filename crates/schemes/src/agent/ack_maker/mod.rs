@@ -20,7 +20,8 @@ use super::config::Room;
 use super::counters::AgentCounters;
 use super::direction::{data_of, ends_here};
 use crate::connection::WindowScale;
-use crate::flow_key::{FlowKey, FlowTable};
+use crate::flow_key::FlowKey;
+use crate::flow_table::FlowTable;
 use crate::made_ack::{ClientFacts, DataFacts};
 use flow::{Flow, Ruling, WhyPass, answered_by, lifted};
 use under_way::{Frame, UnderWay};
@@ -35,8 +36,6 @@ pub(super) struct AckMaker {
     syns: VecDeque<(FlowKey, WindowScale)>,
     /// Whose last answer had the flag ON.
     flagged: Option<NodeId>,
-    /// When idle flows were last looked for.
-    swept: Instant,
 }
 
 impl AckMaker {
@@ -47,7 +46,6 @@ impl AckMaker {
             under_way: UnderWay::new(),
             syns: VecDeque::new(),
             flagged: None,
-            swept: Instant::ZERO,
         }
     }
 
@@ -65,6 +63,7 @@ impl AckMaker {
         if ours {
             flow.last_heard = now;
             flow.doubted |= flow.told_ack.is_some_and(|told_ack| !end.after(told_ack));
+            self.flows.touch();
         }
         ours
     }
@@ -81,11 +80,12 @@ impl AckMaker {
         if let Some(flow) = self.flows.get_mut(key) {
             if flow.client != to {
                 counters.resets += 1;
-                *flow = Flow::new(to, cx.now);
-                self.under_way.end(key);
+                let before = std::mem::replace(flow, Flow::new(to, cx.now));
+                self.under_way.end(before.client, key);
             }
             flow.last_heard = cx.now;
             flow.doubted |= data.is_some_and(|(_, end)| flow.told_ack.is_some_and(|told_ack| !end.after(told_ack)));
+            self.flows.touch();
         } else if cx.peer(to).capable && (first.is_some() || data.is_some() || tcp.is_opaque()) {
             self.make_room(cx.now, counters);
             let syn = self.syns.iter().rposition(|(other, _)| *other == key).and_then(|place| self.syns.remove(place));
@@ -98,7 +98,7 @@ impl AckMaker {
         }
         let flow = self.flows.at_hand();
         if data.is_none() && !flow.opaque.is() && flow.opaque.note(tcp) {
-            self.under_way.end(key);
+            self.under_way.end(to, key);
         }
         if let Some(first) = first {
             flow.scale.answered(tcp);
@@ -209,17 +209,19 @@ impl AckMaker {
         }
         let Some(flow) = self.flows.get_mut(key).filter(|flow| flow.client == from) else { return Verdict::Pass };
         flow.last_heard = cx.now;
+        self.flows.touch();
+        let flow = self.flows.at_hand();
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             counters.resets += 1;
             flow.begin_anew(&tcp, cx.now);
-            self.under_way.end(key);
+            self.under_way.end(from, key);
             return Verdict::Pass;
         }
         if flow.opaque.is() {
             return Verdict::Pass;
         }
         if flow.opaque.note(&tcp) {
-            self.under_way.end(key);
+            self.under_way.end(from, key);
             return Verdict::Pass;
         }
         match ClientFacts::of(content).filter(|_| tcp.checksum == Checksum::Correct) {
@@ -246,7 +248,7 @@ impl AckMaker {
         let pure = cx.pool.get(packet).pure_ack().is_some();
         let rcv_nxt = flow.inflow.rcv_nxt();
         if !by_flag && rcv_nxt.is_none_or(|rcv_nxt| tcp.ack.after(rcv_nxt)) {
-            self.under_way.close_hole(key, rcv_nxt);
+            self.under_way.close_hole(flow.client, key, rcv_nxt);
         }
         let first = flow.learn(counters, facts, tcp, by_flag);
         if self.room == Room::Promise {
@@ -280,19 +282,17 @@ impl AckMaker {
         }
     }
 
-    /// Forgets flows that nobody has heard of for long, and where there are too many the quietest.
+    /// Forgets flows that nobody has heard of for long, at most two for each that comes, and where there are too many the quietest.
     fn make_room(&mut self, now: Instant, counters: &mut AgentCounters) {
-        if now.saturating_since(self.swept) >= IDLE {
-            self.flows.retain(|_, flow| now.saturating_since(flow.last_heard) < IDLE);
-            self.swept = now;
+        for _ in 0..2 {
+            let idle = |flow: &Flow| now.saturating_since(flow.last_heard) >= IDLE;
+            let Some((quietest, _)) = self.flows.quietest().filter(|(_, flow)| idle(flow)) else { break };
+            self.flows.remove(quietest);
         }
-        if self.flows.len() >= MAX_FLOWS {
-            let mut oldest = Instant::FAR_FUTURE;
-            self.flows.retain(|_, flow| {
-                oldest = oldest.min(flow.last_heard);
-                true
-            });
-            self.flows.retain(|_, flow| flow.last_heard > oldest);
+        if self.flows.len() >= MAX_FLOWS
+            && let Some((quietest, _)) = self.flows.quietest()
+        {
+            self.flows.remove(quietest);
             counters.forgotten += 1;
         }
     }

@@ -8,10 +8,11 @@ use ackless_wire::SeqNumber;
 
 use crate::flow_key::FlowKey;
 use crate::made_ack::DataFacts;
+use crate::testing::steps;
 
-/// Data frames that have a sequence number and no fate, and those behind them, by client.
+/// Data frames that have a sequence number and no fate, and those behind them, by the number of the client that they go to.
 #[derive(Debug)]
-pub(super) struct UnderWay(Vec<(NodeId, VecDeque<Frame>)>);
+pub(super) struct UnderWay(Vec<VecDeque<Frame>>);
 
 /// A data frame of the agent's on its way to a client.
 #[derive(Debug)]
@@ -33,28 +34,28 @@ impl UnderWay {
 
     /// The frames to a client, in the order of their sequence numbers, to add some.
     pub(super) fn entry_of(&mut self, client: NodeId) -> &mut VecDeque<Frame> {
-        let place = self.0.iter().position(|(to, _)| *to == client).unwrap_or_else(|| {
-            self.0.push((client, VecDeque::new()));
-            self.0.len() - 1
-        });
-        &mut self.0[place].1
+        let place = usize::from(client.0);
+        if self.0.len() <= place {
+            self.0.resize_with(place + 1, VecDeque::new);
+        }
+        &mut self.0[place]
     }
 
     /// The frames to a client, in the order of their sequence numbers.
     pub(super) fn to(&mut self, client: NodeId) -> Option<&mut VecDeque<Frame>> {
-        self.0.iter_mut().find(|(to, _)| *to == client).map(|(_, frames)| frames)
+        self.0.get_mut(usize::from(client.0))
     }
 
     /// The connection of this flow is over, or left alone: its frames count for nothing any more.
-    pub(super) fn end(&mut self, flow: FlowKey) {
-        self.of(flow).for_each(|frame| frame.over = true);
+    pub(super) fn end(&mut self, client: NodeId, flow: FlowKey) {
+        self.of(client, flow).for_each(|frame| frame.over = true);
     }
 
     /// A native ACK passes beyond all that the MAC ACKs have told of, which had reached `rcv_nxt` so far. Where frames under way close a hole, those before them came
     /// to the client above it: its MAC did not keep them, and its TCP may have had no room for them.
-    pub(super) fn close_hole(&mut self, flow: FlowKey, rcv_nxt: Option<SeqNumber>) {
+    pub(super) fn close_hole(&mut self, client: NodeId, flow: FlowKey, rcv_nxt: Option<SeqNumber>) {
         let mut lowest: Option<SeqNumber> = None;
-        for frame in self.of(flow).rev() {
+        for frame in self.of(client, flow).rev() {
             frame.above_hole |= lowest.is_some_and(|lowest| lowest.before(frame.data.seq));
             if rcv_nxt.is_none_or(|rcv_nxt| frame.data.end.after(rcv_nxt)) {
                 lowest = Some(lowest.map_or(frame.data.seq, |lowest| lowest.min(frame.data.seq)));
@@ -62,8 +63,9 @@ impl UnderWay {
         }
     }
 
-    /// The frames of a flow that have no fate yet, or wait for one, in the order of their sequence numbers.
-    fn of(&mut self, flow: FlowKey) -> impl DoubleEndedIterator<Item = &mut Frame> {
-        self.0.iter_mut().flat_map(|(_, frames)| frames).filter(move |frame| frame.key == flow)
+    /// The frames of a flow to its client that have no fate yet, or wait for one, in the order of their sequence numbers: no more than a BlockAck window has.
+    fn of(&mut self, client: NodeId, flow: FlowKey) -> impl DoubleEndedIterator<Item = &mut Frame> {
+        let frames = self.0.get_mut(usize::from(client.0)).into_iter().flatten();
+        frames.inspect(|_| steps::count(1)).filter(move |frame| frame.key == flow)
     }
 }

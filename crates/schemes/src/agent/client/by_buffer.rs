@@ -55,6 +55,8 @@ impl Client {
             link(&mut self.links, flow.peer).kept += taken;
             self.wake = Instant::earlier(self.wake, flow.buffer.due());
             debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
+            let due = flow.buffer.due();
+            self.dues.set(self.flows.place_at_hand(), due);
         }
         taken
     }
@@ -91,6 +93,8 @@ impl Client {
             self.wake = Instant::earlier(self.wake, flow.buffer.due());
         }
         debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
+        let due = flow.buffer.due();
+        self.dues.set(self.flows.place_at_hand(), due);
     }
 
     /// Buffers whose TCP has been silent for too long hand their first frames up again.
@@ -98,17 +102,22 @@ impl Client {
         if self.wake.is_none_or(|wake| wake > cx.now) {
             return;
         }
-        self.wake = None;
-        for flow in self.flows.values_mut() {
+        let mut due = std::mem::take(&mut self.due);
+        self.dues.due_by(cx.now, &mut due);
+        // In the order of their keys, whoever came first.
+        due.sort_by_key(|place| self.flows.at(*place).map(|(key, _)| *key));
+        for place in due.drain(..) {
+            let Some(flow) = self.flows.at_place(place) else { continue };
             let (peer, sender, has_no_room) = (flow.peer, flow.sender, flow.has_no_room());
             let mut upward = Upward { cx, peer, sender, count: &mut counters.handed_up_again };
             if flow.buffer.on_timer(has_no_room, &mut upward) == Due::Abandon {
                 link(&mut self.links, peer).kept -= abandon(flow, &mut self.resets, cx, counters);
             }
-            self.wake = Instant::earlier(self.wake, flow.buffer.due());
+            self.dues.set(place, flow.buffer.due());
         }
+        self.due = due;
         self.resets.on_timer(cx);
-        self.wake = Instant::earlier(self.wake, self.resets.due());
+        self.wake = Instant::earlier(self.dues.first(), self.resets.due());
     }
 }
 

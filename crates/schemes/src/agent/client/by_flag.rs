@@ -12,7 +12,8 @@ use ackless_dot11::hooks::Context;
 use ackless_wire::Instant;
 
 use super::super::counters::AgentCounters;
-use super::{Answerable, Client, Queued};
+use super::Client;
+use crate::testing::steps;
 
 impl Client {
     /// A frame is on the air, or was dropped: no flag can keep it back any more.
@@ -24,10 +25,12 @@ impl Client {
     }
 
     fn settle_queued(&mut self, now: Instant, handle: FrameHandle, sent: bool) {
-        let Some(place) = self.queued.iter().position(|queued| queued.handle == handle) else { return };
-        let Queued { key, tcp, .. } = self.queued.remove(place);
-        if let Some(flow) = self.flows.get_mut(key).filter(|_| sent) {
-            flow.goes_natively(&tcp, None, now);
+        let Some(flow) = self.queued.remove(handle).and_then(|key| self.flows.get_mut(key)) else { return };
+        // They leave in the order in which they were queued, and those before one that has gone have gone too, as dropped frames do.
+        while let Some((queued, ack)) = flow.queued.pop_front_if(|(queued, _)| *queued <= handle) {
+            if queued == handle && sent {
+                flow.goes_natively(ack, None, now);
+            }
         }
     }
 
@@ -44,8 +47,10 @@ impl Client {
             return;
         }
         let (mut vouched, mut late) = (true, false);
-        for &Answerable { key, in_this_answer, .. } in &link.answerable {
-            let Some(flow) = self.flows.get_mut(key) else { return };
+        for answerable in &link.answerable {
+            steps::count(1);
+            let Some(flow) = answerable.flow(&self.flows) else { return };
+            let in_this_answer = answerable.in_this_answer;
             if !in_this_answer {
                 vouched &= !flow.tcp_owes_ack();
                 late |= flow.tcp_owes_ack();
@@ -53,8 +58,9 @@ impl Client {
             }
             let point = flow.vouchable();
             late |= point.is_none();
-            let queued = |queued: &Queued| queued.key == key && Some(queued.tcp.ack) == point;
-            vouched &= flow.is_vouched() || point.is_some() && !link.to_block_ack_req && self.queued.iter().any(queued);
+            // What the TCP has acknowledged last was queued last.
+            let queued = flow.queued.back().is_some_and(|(_, ack)| Some(*ack) == point);
+            vouched &= flow.is_vouched() || point.is_some() && !link.to_block_ack_req && queued;
         }
         if !vouched {
             counters.flag_late += u64::from(late);
@@ -64,17 +70,16 @@ impl Client {
         answer.agent = true;
         counters.flag_on += 1;
         counters.flag_repeated += u64::from(!link.has_new);
-        let flows = &mut self.flows;
-        self.queued.retain(|queued| {
-            if !link.answerable.iter().any(|answerable| answerable.in_this_answer && answerable.key == queued.key) {
-                return true;
+        for answerable in link.answerable.iter().filter(|answerable| answerable.in_this_answer) {
+            let Some(flow) = self.flows.get_mut(answerable.key) else { continue };
+            while let Some((handle, ack)) = flow.queued.pop_front() {
+                self.queued.remove(handle);
+                if let Ok(packet) = cx.withdraw(handle) {
+                    cx.pool.release(packet);
+                    flow.swallow(ack);
+                    counters.swallowed += 1;
+                }
             }
-            if let (Ok(packet), Some(flow)) = (cx.withdraw(queued.handle), flows.get_mut(queued.key)) {
-                cx.pool.release(packet);
-                flow.swallow(queued.tcp.ack);
-                counters.swallowed += 1;
-            }
-            false
-        });
+        }
     }
 }

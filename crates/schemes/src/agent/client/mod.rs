@@ -15,8 +15,12 @@ use super::direction::{data_of, ends_here};
 use super::flow::{Flow, WhyNative};
 use super::seen::Seen;
 use crate::connection::Opaque;
-use crate::flow_key::{FlowKey, FlowTable};
+use crate::due::Dues;
+use crate::flow_key::FlowKey;
+use crate::flow_table::FlowTable;
+use crate::frames::Frames;
 use crate::resets::Resets;
+use crate::testing::steps;
 use by_buffer::{abandon, on_ack};
 
 /// The flows of this node's own TCP.
@@ -25,12 +29,14 @@ pub(in crate::agent) struct Client {
     config: AgentConfig,
     flows: FlowTable<Flow>,
     links: Vec<Link>,
-    /// Native ACKs in the queue that a flag may make superfluous, the oldest first.
-    queued: Vec<Queued>,
+    /// The flow of each native ACK in the queue that a flag may make superfluous.
+    queued: Frames<FlowKey>,
     resets: Resets,
     wake: Option<Instant>,
-    /// When idle flows were last looked for.
-    swept: Instant,
+    /// When the buffer of each flow hands something up again, by its place among the flows.
+    dues: Dues,
+    /// The flows whose time has come, while that is looked for.
+    due: Vec<usize>,
 }
 
 /// What concerns a peer that data comes from.
@@ -56,23 +62,25 @@ struct Link {
 #[derive(Clone, Copy, Debug)]
 struct Answerable {
     key: FlowKey,
+    /// Its place among the flows, unless it has been forgotten since.
+    place: usize,
     /// How many data frames had been accepted when its last one came.
     accepted_then: u64,
     /// It has data in what will be answered; else in what was answered before, by an answer that perhaps did not arrive.
     in_this_answer: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Queued {
-    handle: FrameHandle,
-    key: FlowKey,
-    tcp: TcpHeader,
+impl Answerable {
+    /// The flow, unless it has been forgotten.
+    fn flow<'a>(&self, flows: &'a FlowTable<Flow>) -> Option<&'a Flow> {
+        flows.at(self.place).filter(|(key, _)| *key == self.key).map(|(_, flow)| flow)
+    }
 }
 
 impl Link {
     /// Data of this flow has come, which the next answer may acknowledge.
-    fn note_answerable(&mut self, key: FlowKey) {
-        let answerable = Answerable { key, accepted_then: self.accepted, in_this_answer: true };
+    fn note_answerable(&mut self, key: FlowKey, place: usize) {
+        let answerable = Answerable { key, place, accepted_then: self.accepted, in_this_answer: true };
         match self.answerable.iter_mut().find(|answerable| answerable.key == key) {
             Some(known) => *known = answerable,
             None => self.answerable.push(answerable),
@@ -86,10 +94,11 @@ impl Client {
             config,
             flows: FlowTable::default(),
             links: Vec::new(),
-            queued: Vec::new(),
+            queued: Frames::default(),
             resets: Resets::default(),
             wake: None,
-            swept: Instant::ZERO,
+            dues: Dues::new(),
+            due: Vec::new(),
         }
     }
 
@@ -114,11 +123,12 @@ impl Client {
         if !link.to_block_ack_req {
             link.arriving = 0;
             link.has_new = false;
-            let (flows, accepted) = (&mut self.flows, link.accepted);
+            let (flows, accepted) = (&self.flows, link.accepted);
             link.answerable.retain_mut(|answerable| {
+                steps::count(1);
                 answerable.in_this_answer = false;
                 accepted - answerable.accepted_then < ANSWERABLE_WITHIN
-                    && flows.get_mut(answerable.key).is_some_and(|flow| flow.tcp_owes_ack())
+                    && answerable.flow(flows).is_some_and(Flow::tcp_owes_ack)
             });
         }
     }
@@ -160,6 +170,7 @@ impl Client {
             link.arriving += row.len();
             link.seen.add_all(row);
             (flow.spoken_for, flow.last_heard) = (true, cx.now);
+            self.flows.touch();
         }
         row.len()
     }
@@ -179,6 +190,8 @@ impl Client {
         {
             self.add_flow(cx, counters, key.reversed(), mpdu.transmitter);
         }
+        self.flows.touch();
+        let place = self.flows.place_at_hand();
         let flow = self.flows.at_hand();
         if flow.peer != mpdu.transmitter {
             // Roamed: what the AP before has acknowledged stays here, and the one that speaks now knows nothing of this flow yet.
@@ -205,7 +218,7 @@ impl Client {
                 link.has_new |= !repeated;
                 link.accepted += u64::from(!repeated);
                 if let Some(key) = FlowKey::of(cx.pool.get(mpdu.packet)) {
-                    link.note_answerable(key.reversed());
+                    link.note_answerable(key.reversed(), place);
                 }
             }
             Solution::Buffer { .. } => {}
@@ -233,15 +246,19 @@ impl Client {
         {
             self.add_flow(cx, counters, key, options.receiver);
         }
+        self.flows.touch();
+        let place = self.flows.place_at_hand();
         let flow = self.flows.at_hand();
         let link = link(&mut self.links, flow.peer);
         flow.last_heard = cx.now;
         if tcp.flags.contains(TcpFlags::RST) {
             link.kept -= restart(flow, cx.pool, cx.now);
+            self.dues.set(place, None);
             return Verdict::Pass;
         }
         if tcp.flags.contains(TcpFlags::SYN) {
             link.kept -= flow.buffer.clear(cx.pool);
+            self.dues.set(place, None);
             *flow = Flow::opened(flow.peer, flow.scale, &tcp, *options, cx.now);
             self.resets.forget(self.flows.key_at_hand().reversed());
             return Verdict::Pass;
@@ -258,6 +275,7 @@ impl Client {
         let new = flow.hand_down(&tcp);
         if let Solution::Buffer { again, .. } = self.config.solution {
             on_ack(flow, link, (cx, counters), &tcp, (new, before, pure), again);
+            self.dues.set(place, flow.buffer.due());
             self.wake = Instant::earlier(self.wake, flow.buffer.due());
         }
         match (ruling, self.config.solution) {
@@ -267,11 +285,12 @@ impl Client {
                 return Verdict::Swallow;
             }
             (Ok(()), Solution::Flag { .. }) => {
-                self.queued.push(Queued { handle, key: *self.flows.key_at_hand(), tcp });
+                flow.queued.push_back((handle, tcp.ack));
+                self.queued.insert(handle, *self.flows.key_at_hand());
             }
             (Err(why), _) => {
                 count(counters, why);
-                if flow.goes_natively(&tcp, Some(why), cx.now + self.config.refresh) {
+                if flow.goes_natively(tcp.ack, Some(why), cx.now + self.config.refresh) {
                     counters.restated += 1;
                     let copy = cx.pool.get(packet).clone();
                     let copy = cx.pool.insert(copy);
@@ -307,6 +326,7 @@ impl Client {
         if tcp.flags.contains(TcpFlags::RST) {
             if flow.is_ended_by(tcp) {
                 link(&mut self.links, flow.peer).kept -= restart(flow, cx.pool, cx.now);
+                self.dues.set(self.flows.place_at_hand(), None);
             }
         } else {
             flow.scale.answered(tcp);
@@ -317,19 +337,18 @@ impl Client {
     #[inline(never)]
     fn add_flow(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, key: FlowKey, peer: NodeId) {
         let now = cx.now;
-        if now.saturating_since(self.swept) >= IDLE {
-            self.flows.retain(|_, flow| now.saturating_since(flow.last_heard) < IDLE || !flow.buffer.is_empty());
-            self.swept = now;
+        // At most two for each that comes, so that none costs much.
+        for _ in 0..2 {
+            let idle = |flow: &Flow| now.saturating_since(flow.last_heard) >= IDLE && flow.buffer.is_empty();
+            let Some((quietest, _)) = self.flows.quietest().filter(|(_, flow)| idle(flow)) else { break };
+            self.flows.remove(quietest);
         }
-        if self.flows.len() >= MAX_FLOWS {
-            let oldest = self.flows.values().map(|flow| flow.last_heard).min().unwrap_or(now);
-            self.flows.retain(|_, flow| {
-                let stays = flow.last_heard > oldest;
-                if !stays {
-                    link(&mut self.links, flow.peer).kept -= abandon(flow, &mut self.resets, cx, counters);
-                }
-                stays
-            });
+        if self.flows.len() >= MAX_FLOWS
+            && let Some((quietest, flow)) = self.flows.quietest()
+        {
+            link(&mut self.links, flow.peer).kept -= abandon(flow, &mut self.resets, cx, counters);
+            self.dues.set(self.flows.place_at_hand(), None);
+            self.flows.remove(quietest);
             self.wake = Instant::earlier(self.wake, self.resets.due());
             counters.forgotten += 1;
         }

@@ -33,6 +33,8 @@ pub(super) struct Flow {
     pub(super) older: Vec<NativeAck>,
     pub(super) asked: Option<Asked>,
     pub(super) in_ask_queue: bool,
+    /// It stands among those whose time is looked at.
+    pub(super) timed: bool,
     /// From a native ACK, whose timestamp the proxy repeats, to data that follows from it.
     pub(super) rtt: Rtt,
     /// When the transport last sent something.
@@ -86,6 +88,7 @@ impl Flow {
             older: Vec::new(),
             asked: None,
             in_ask_queue: false,
+            timed: false,
             rtt: Rtt::new(),
             last_used: now,
         }

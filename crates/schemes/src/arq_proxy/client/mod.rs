@@ -14,8 +14,10 @@ use ackless_wire::{Instant, PacketId, SeqNumber, TcpFlags};
 use super::Policy;
 use super::names::Names;
 use super::proxy::is_plain_data;
-use crate::flow_key::{FlowKey, FlowTable};
+use crate::flow_key::FlowKey;
+use crate::flow_table::FlowTable;
 use crate::guard::Gaps;
+use crate::testing::steps;
 use answer_fate::{AnswerFate, AskingAnswer, LastPpdu};
 pub(super) use env::Env;
 use env::SILENCE;
@@ -35,6 +37,8 @@ pub(super) struct Client {
     flows: FlowTable<Flow>,
     /// Flows that have something to ask for, or to ask for again, in the order in which they came to it.
     ask_queue: VecDeque<FlowKey>,
+    /// Flows with a request that was asked, or an ACK that is kept: their time is looked at. At most [`MAX_FLOWS`].
+    timed: Vec<FlowKey>,
     /// What the transport has sent and the MAC has not got yet, with its flow.
     on_way_down: VecDeque<(PacketId, FlowKey)>,
     /// The last answer that bore a request.
@@ -156,6 +160,9 @@ impl Client {
                 pending.any_kept = true;
                 env.counters.kept += 1;
                 env.wake_at(pending.since + env.config.guard.patience(self.gaps, flow.rtt));
+                if !std::mem::replace(&mut flow.timed, true) {
+                    self.timed.push(*self.flows.key_at_hand());
+                }
                 Verdict::Hold
             }
             Some(native) => {
@@ -193,6 +200,7 @@ impl Client {
     /// The full queue has dropped a frame. What it would have said can still be asked for.
     pub(super) fn on_dropped(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
         for n in 0..self.ask_queue.len() {
+            steps::count(1);
             let Some(flow) = self.flows.get_mut(self.ask_queue[n]) else { continue };
             let Some(pending) = &mut flow.pending else { continue };
             flow.older.retain(|older| !older.is_frame(handle));
@@ -236,7 +244,12 @@ impl Client {
     /// The guard timer of some request may have ended, or that of an ACK that is kept.
     pub(super) fn on_timer(&mut self, env: &mut Env<'_, '_>) {
         let (now, gaps) = (env.cx.now, self.gaps);
-        for flow in self.flows.values_mut() {
+        let mut timed = std::mem::take(&mut self.timed);
+        // In the order of their keys, whoever began to wait first.
+        timed.sort_unstable();
+        timed.retain(|key| {
+            steps::count(1);
+            let Some(flow) = self.flows.get_mut(*key) else { return false };
             let patience = env.config.guard.patience(gaps, flow.rtt);
             if let Some(asked) = flow.asked.take_if(|asked| asked.until <= now) {
                 match asked.native {
@@ -265,7 +278,10 @@ impl Client {
             for until in [asked_until, kept_until].into_iter().flatten().filter(|until| *until > now) {
                 env.wake_at(until);
             }
-        }
+            flow.timed = flow.asked.is_some() || flow.pending.as_ref().is_some_and(|pending| pending.any_kept);
+            flow.timed
+        });
+        self.timed = timed;
     }
 
     /// What the PPDU that is being answered says about the last answer with a request.
@@ -307,6 +323,9 @@ impl Client {
                         let tag = asked.name.tag;
                         if let Some(before) = flow.asked.replace(asked) {
                             before.discard_native(env);
+                        }
+                        if !std::mem::replace(&mut flow.timed, true) {
+                            self.timed.push(key);
                         }
                         return Some((key, tag));
                     }
@@ -351,6 +370,8 @@ impl Client {
         let Some(flow) = self.flows.get_mut(key) else { return false };
         let pure = !flow.opaque.note(tcp) && pure;
         flow.closing |= tcp.flags.contains(TcpFlags::FIN);
+        self.flows.touch();
+        let flow = self.flows.at_hand();
         let (verdict, ack) = (flow.may_ask(env, tcp, pure), tcp.ack);
         flow.on_ack(ack, env.cx.now);
         match verdict {
@@ -379,7 +400,7 @@ impl Client {
     fn restart(&mut self, env: &mut Env<'_, '_>, key: FlowKey) {
         if let Some(flow) = self.flows.get_mut(key) {
             let before = std::mem::replace(flow, Flow::new(env.cx.now));
-            flow.in_ask_queue = before.in_ask_queue;
+            (flow.in_ask_queue, flow.timed) = (before.in_ask_queue, before.timed);
             before
                 .older
                 .into_iter()
@@ -400,9 +421,16 @@ impl Client {
     #[inline(never)]
     fn find_flow(&mut self, env: &Env<'_, '_>, key: FlowKey) -> Option<&mut Flow> {
         if self.flows.get_mut(key).is_none() {
-            if self.flows.len() >= MAX_FLOWS {
+            // At most eight are looked at for each that comes, so that none costs much.
+            for _ in 0..8 {
                 let silent = |flow: &Flow| env.cx.now.saturating_since(flow.last_used) > SILENCE;
-                self.flows.retain(|_, flow| flow.asked.is_some() || flow.in_ask_queue || !silent(flow));
+                let full = self.flows.len() >= MAX_FLOWS;
+                let Some((key, flow)) = self.flows.quietest().filter(|(_, flow)| full && silent(flow)) else { break };
+                if flow.asked.is_some() || flow.in_ask_queue {
+                    self.flows.touch();
+                } else {
+                    self.flows.remove(key);
+                }
             }
             if self.flows.len() < MAX_FLOWS {
                 self.flows.insert(key, Flow::new(env.cx.now));

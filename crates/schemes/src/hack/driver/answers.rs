@@ -119,11 +119,10 @@ impl Driver {
     fn append(&mut self, env: &mut Env<'_, '_>, answer: &mut Answer, limit: usize) -> Appended {
         let (now, flows) = (env.cx.now, &mut self.flows);
         let each = |place, new| {
-            let flow = &mut flows[place];
-            flow.maybe_received = Some(now);
+            flows.on_maybe_received(place, now);
             if new {
                 // What was noted is behind what the peer has now, where the answer leaves codes behind too.
-                flow.before_unsent = FlowState::Closed;
+                flows[place].before_unsent = FlowState::Closed;
             }
         };
         let appended = self.nic.append(env.config.codec, now, limit, &mut answer.appended, each);

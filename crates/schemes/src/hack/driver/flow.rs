@@ -121,9 +121,14 @@ impl Flow {
     /// Whether the peer has surely received no pure ACK of this flow for [`CID_IDLE`], native or in a run, and none is
     /// on its way, of which the NIC holds `held`. Its data does not count, as it does not for the peer.
     pub(super) fn is_idle(&self, held: usize, now: Instant) -> bool {
-        let received = self.maybe_received.is_some_and(|at| now.saturating_since(at) < CID_IDLE + CID_MARGIN);
+        let received = self.maybe_received.is_some_and(|at| is_recent(at, now));
         self.outstanding_acks == 0 && held == 0 && !received
     }
+}
+
+/// Whether the peer may count a flow as active of which it may have received something at `at`.
+pub(super) fn is_recent(at: Instant, now: Instant) -> bool {
+    now.saturating_since(at) < CID_IDLE + CID_MARGIN
 }
 
 impl FlowState {

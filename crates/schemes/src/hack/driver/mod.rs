@@ -43,6 +43,7 @@ use self::flow::{Candidate, FlowState, Held};
 use self::flows::Flows;
 use self::natives::{Natives, Stage};
 use self::tail::Tail;
+use self::take_back::Nominees;
 use super::env::{Env, Queueing};
 use super::mic::Sealer;
 use super::nic::{FlowPlace, Nic};
@@ -74,7 +75,7 @@ pub(super) struct Driver {
     /// How far apart its PPDUs come.
     gaps: Gaps,
     /// Flows with queued ACKs that may be taken back.
-    candidates: Vec<FlowPlace>,
+    candidates: Nominees,
 }
 
 /// The MORE DATA state (paper, 3.2).
@@ -137,7 +138,7 @@ impl Driver {
             arrival: None,
             last_ppdu: Instant::ZERO,
             gaps: Gaps::default(),
-            candidates: Vec::new(),
+            candidates: Nominees::default(),
         }
     }
 
@@ -308,14 +309,13 @@ impl Driver {
     /// A frame to the peer was acknowledged by its MAC.
     fn deliver_native(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
         let Some(native) = self.natives.settle(mpdu.handle) else { return };
-        let flow = &mut self.flows[native.flow];
-        flow.on_settled(native.pure);
+        self.flows.on_settled(native.flow, native.pure);
         if !native.pure {
             return;
         }
-        flow.maybe_received = Some(env.cx.now);
+        self.flows.on_maybe_received(native.flow, env.cx.now);
         let Stage::Sequenced { at, would_own } = native.stage else { return };
-        flow.state.open(env.config.codec, mpdu.handle, || Ack::of(env.cx.pool.get(mpdu.packet)).ok());
+        self.flows[native.flow].state.open(env.config.codec, mpdu.handle, || Ack::of(env.cx.pool.get(mpdu.packet)).ok());
         self.flows.on_received(native.flow, at, env.cx.now, would_own);
     }
 
@@ -330,10 +330,9 @@ impl Driver {
 
     fn lose_native(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
         let Some(native) = self.natives.settle(handle) else { return };
-        let flow = &mut self.flows[native.flow];
-        flow.on_settled(native.pure);
+        self.flows.on_settled(native.flow, native.pure);
         match native.stage {
-            Stage::Sequenced { .. } if native.pure => flow.maybe_received = Some(env.cx.now),
+            Stage::Sequenced { .. } if native.pure => self.flows.on_maybe_received(native.flow, env.cx.now),
             Stage::Sequenced { .. } => {}
             _ => self.dismiss(native.flow, handle),
         }

@@ -99,7 +99,7 @@ impl Driver {
         pure: bool,
     ) -> Verdict {
         if self.requeue_unsent(env, place) == 0 {
-            self.flows[place].on_handed_over(pure);
+            self.flows.on_handed_over(place, pure);
             self.natives.push(handle, place, pure);
             return Verdict::Pass;
         }
@@ -157,7 +157,7 @@ fn queue(
     kind: Requeue,
 ) {
     let pure = kind != Requeue::Other;
-    flows[place].on_handed_over(pure);
+    flows.on_handed_over(place, pure);
     let takeable = (kind == Requeue::Takeable).then_some(*options);
     env.queueing.push_back(Queueing { packet, peer, flow: place, pure, takeable });
     env.cx.emit(Emission::Queue(packet, *options));

@@ -23,6 +23,8 @@
 //!
 //! Each attempt makes progress: what is taken is on the air in that instant, so that no ACK goes back and forth.
 
+use std::collections::VecDeque;
+
 use ackless_dot11::frame::FrameHandle;
 use ackless_rohc::hack::Code;
 
@@ -30,28 +32,66 @@ use super::Driver;
 use super::flow::{Candidate, Held};
 use crate::hack::env::Env;
 use crate::hack::nic::{FlowPlace, run_overhead};
+use crate::testing::steps;
+
+/// Flows with candidates, each once, in the order in which their turn comes.
+#[derive(Debug, Default)]
+pub(super) struct Nominees {
+    turns: VecDeque<FlowPlace>,
+    /// Whether the flow at a place is among them.
+    listed: Vec<bool>,
+}
+
+impl Nominees {
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    fn len(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// Adds a flow behind the others, unless it is among them.
+    fn add(&mut self, place: FlowPlace) {
+        if self.listed.len() <= place.index() {
+            self.listed.resize(place.index() + 1, false);
+        }
+        if !std::mem::replace(&mut self.listed[place.index()], true) {
+            self.turns.push_back(place);
+        }
+    }
+
+    fn take_first(&mut self) -> Option<FlowPlace> {
+        steps::count(1);
+        let first = self.turns.pop_front()?;
+        self.listed[first.index()] = false;
+        Some(first)
+    }
+}
 
 impl Driver {
     /// An ACK was queued natively that may be taken back.
     pub(super) fn nominate(&mut self, place: FlowPlace, candidate: Candidate) {
-        if !self.candidates.contains(&place) {
-            self.candidates.push(place);
-        }
+        self.candidates.add(place);
         self.flows[place].candidates.push_back(candidate);
     }
 
-    /// Takes natively queued ACKs back that can go on this answer instead, as long as all fits.
+    /// Takes natively queued ACKs back that can go on this answer instead, as long as all fits. Of more than [`LOOKED_AT`] flows the others have their turn on the next answers.
     pub(super) fn withdraw_candidates(&mut self, env: &mut Env<'_, '_>, limit: usize) {
-        // A flow without candidates may have been forgotten since.
-        let flows = &self.flows;
-        self.candidates.retain(|&place| flows.get(place).is_some_and(|flow| !flow.candidates.is_empty()));
-        if self.candidates.is_empty() || !env.takes_back_now() {
-            return;
-        }
-        let mut room = limit.saturating_sub(self.nic.size(env.config.codec));
-        for n in 0..self.candidates.len() {
-            let place = self.candidates[n];
-            while self.withdraw_first(env, place, &mut room) {}
+        let (mut room, takes_back) = (None, env.takes_back_now());
+        for _ in 0..self.candidates.len().min(LOOKED_AT) {
+            let Some(place) = self.candidates.take_first() else { return };
+            // A flow without candidates may have been forgotten since.
+            if self.flows.get(place).is_none_or(|flow| flow.candidates.is_empty()) {
+                continue;
+            }
+            self.candidates.add(place);
+            if !takes_back {
+                continue;
+            }
+            let room = room.get_or_insert_with(|| limit.saturating_sub(self.nic.size(env.config.codec)));
+            while self.withdraw_first(env, place, room) {}
         }
     }
 
@@ -103,9 +143,9 @@ impl Driver {
         };
         *room -= needs;
         self.natives.settle(handle);
+        self.flows.on_settled(place, true);
         let flow = &mut self.flows[place];
         flow.candidates.pop_front();
-        flow.on_settled(true);
         env.counters.withdrawn += 1;
         let (cid, held) = (flow.cid, Held { packet, options, since: env.cx.now });
         self.nic.post(place, cid, ready, held, |posted| {
@@ -116,3 +156,6 @@ impl Driver {
         true
     }
 }
+
+/// So many flows are looked at for an answer: as many as there are context identifiers, so that no more could have one.
+const LOOKED_AT: usize = 256;

@@ -22,7 +22,8 @@ use self::verify::{Bounds, Forwarded};
 use super::driver::{CID_IDLE, Driver};
 use super::env::Env;
 use super::mic::{Forged, Opener};
-use crate::flow_key::{FlowKey, FlowTable};
+use crate::flow_key::FlowKey;
+use crate::flow_table::FlowTable;
 
 /// The decompressing end for one peer.
 #[derive(Debug)]
@@ -32,8 +33,6 @@ pub(super) struct Receiver {
     contexts: Vec<Option<Box<Context>>>,
     /// By flow of data, towards the peer.
     forwarded: FlowTable<Forwarded>,
-    /// Records that have long been unused, and have no context, are dropped when there are so many.
-    sweep_at: usize,
     seq_unwrapper: SeqUnwrapper,
     upward_order: UpwardOrder,
     /// The last answer that bore a right code under the key.
@@ -67,7 +66,6 @@ impl Receiver {
             peer,
             contexts: Vec::new(),
             forwarded: FlowTable::default(),
-            sweep_at: SWEEP,
             seq_unwrapper: SeqUnwrapper::default(),
             upward_order: UpwardOrder::default(),
             opener: Opener::default(),
@@ -102,6 +100,7 @@ impl Receiver {
             {
                 self.add_record(key, cx.now);
             }
+            self.forwarded.touch();
             // Those of one flow in a row.
             let Some((key, record)) = self.forwarded.row_at_hand() else { return };
             record.note(tcp, packet.payload.len(), cx.now);
@@ -301,20 +300,26 @@ impl Receiver {
         if self.forwarded.get_mut(key).is_none() {
             self.add_record(key, now);
         }
+        self.forwarded.touch();
         self.forwarded.at_hand()
     }
 
     /// A flow of data is new.
     #[inline(never)]
     fn add_record(&mut self, key: FlowKey, now: Instant) {
-        if self.forwarded.len() >= self.sweep_at {
-            let contexts = &self.contexts;
-            let in_use = |key: FlowKey, record: &Forwarded| {
-                let context = record.cid.and_then(|cid| contexts.get(usize::from(cid.0))?.as_ref());
-                context.is_some_and(|context| context.data == key)
-            };
-            self.forwarded.retain(|key, record| now.saturating_since(record.last_used) < FORGET || in_use(key, record));
-            self.sweep_at = SWEEP.max(2 * self.forwarded.len());
+        // At most two go for each that comes, so that none costs much and there are never many more than were used lately.
+        for _ in 0..2 {
+            let many = self.forwarded.len() >= MANY;
+            let Some((quietest, record)) = self.forwarded.quietest().filter(|_| many) else { break };
+            if now.saturating_since(record.last_used) < FORGET {
+                break;
+            }
+            let context = record.cid.and_then(|cid| self.contexts.get(usize::from(cid.0))?.as_ref());
+            if context.is_some_and(|context| context.data == quietest) {
+                self.forwarded.touch();
+            } else {
+                self.forwarded.remove(quietest);
+            }
         }
         self.forwarded.insert(key, Forwarded::new(now));
     }
@@ -338,7 +343,7 @@ struct Broken;
 /// Identifiers that a byte can name.
 const CONTEXTS: usize = 256;
 /// So many records are kept without looking for unused ones.
-const SWEEP: usize = 64;
+const MANY: usize = 64;
 /// An unused record is kept for at least this long.
 const FORGET: Duration = Duration::from_secs(10);
 /// So many forged answers in a row take MORE DATA away; one or two are bad luck, and SYNC repeats what they stood in for.

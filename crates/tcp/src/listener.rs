@@ -8,7 +8,9 @@
 //! Two bounds hold whatever comes. Connections that nobody has accepted are at most [`Limits::backlog`]: while there are so many, a SYN is
 //! treated as [`Limits::when_full`] says, and the end of a handshake that has begun is ignored, so that its SYN-ACK comes again later
 //! (Linux does the same). Handshakes that have not ended are at most [`Limits::half_open`]: under a SYN flood the oldest makes room, so that a
-//! genuine caller gets through if its round trip is shorter than the flood takes to fill the table (RFC 4987, 3.4). A caller
+//! genuine caller gets through if its round trip is shorter than the flood takes to fill the table
+//! (RFC 4987, 3.4). A segment costs O(log n) of the connections that wait, however large the bounds
+//! are. A caller
 //! that has lost its place, and believes itself established since it has our SYN-ACK, gets a RST for the next segment that it sends. Each
 //! handshake costs an endpoint's memory; SYN cookies (RFC 4987, 3.6) are not modelled.
 //!
@@ -48,7 +50,7 @@
 //! assert_eq!(accepted[0].bytes_delivered(), Bytes(100));
 //! ```
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use ackless_wire::tcp::Checksum;
@@ -112,13 +114,35 @@ pub struct Listener {
     config: Config,
     local: SocketAddr,
     limits: Limits,
-    /// In the order in which their SYNs came.
-    half_open: VecDeque<Endpoint>,
-    /// In the order in which they were established.
-    ready: VecDeque<Endpoint>,
+    connections: BTreeMap<Place, Connection>,
+    by_remote: BTreeMap<SocketAddr, Place>,
+    /// Their deadlines.
+    dues: BTreeSet<(Instant, Place)>,
+    /// Those that may have something to send.
+    talkers: BTreeSet<Place>,
+    half_open: usize,
+    /// Counts the places that were given.
+    places: u64,
     /// A RST that waits to be sent.
     reply: Option<Packet>,
     stats: ListenerStats,
+}
+
+/// Where a connection stands: handshakes in the order in which their SYNs came, and behind them
+/// what is established, in the order in which it was.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Place {
+    ready: bool,
+    number: u64,
+}
+
+/// A connection that nobody has accepted.
+#[derive(Clone, Debug)]
+struct Connection {
+    end: Box<Endpoint>,
+    remote: SocketAddr,
+    /// Its deadline in the list of all.
+    due: Option<Instant>,
 }
 
 impl Default for Limits {
@@ -131,8 +155,19 @@ impl Listener {
     /// Listens at `local`; every connection is configured by `config`.
     pub fn new(config: Config, local: SocketAddr, limits: Limits) -> Self {
         let limits = Limits { backlog: limits.backlog.max(1), half_open: limits.half_open.max(1), ..limits };
-        let (half_open, ready) = (VecDeque::new(), VecDeque::new());
-        Self { config, local, limits, half_open, ready, reply: None, stats: ListenerStats::default() }
+        Self {
+            config,
+            local,
+            limits,
+            connections: BTreeMap::new(),
+            by_remote: BTreeMap::new(),
+            dues: BTreeSet::new(),
+            talkers: BTreeSet::new(),
+            half_open: 0,
+            places: 0,
+            reply: None,
+            stats: ListenerStats::default(),
+        }
     }
 
     /// Where it listens.
@@ -147,19 +182,19 @@ impl Listener {
 
     /// Handshakes that have not ended.
     pub fn half_open(&self) -> usize {
-        self.half_open.len()
+        self.half_open
     }
 
     /// Connections that wait to be accepted.
     pub fn waiting(&self) -> usize {
-        self.ready.len()
+        self.connections.len() - self.half_open
     }
 
     /// The connection that has been established for longest, with its events, and what came for it so far.
     pub fn accept(&mut self) -> Option<Endpoint> {
-        let end = self.ready.pop_front()?;
+        let first = self.connections.range(Place { ready: true, number: 0 }..).next().map(|(place, _)| *place)?;
         self.stats.accepted += 1;
-        Some(end)
+        self.remove(first).map(|end| *end)
     }
 
     /// Takes a packet. If a connection begins with it, `iss` is its initial sequence number, which should be hard to guess (RFC 6528), and
@@ -175,68 +210,123 @@ impl Listener {
             return;
         };
         let from = SocketAddr::new(packet.ip.src(), tcp.src_port);
-        let is_from = |end: &Endpoint| end.remote() == Some(from);
-        if let Some(index) = self.ready.iter().position(is_from) {
-            self.ready[index].handle_segment(now, packet);
-            self.drop_lost();
-        } else if let Some(index) = self.half_open.iter().position(is_from) {
-            self.on_half_open(now, index, packet, tcp);
-        } else {
-            self.on_stranger(now, packet, tcp, iss);
+        match self.by_remote.get(&from).copied() {
+            None => self.on_stranger(now, packet, tcp, iss),
+            Some(place) if !place.ready && self.is_put_off(tcp) => self.stats.put_off += 1,
+            Some(place) => {
+                if let Some(connection) = self.connections.get_mut(&place) {
+                    connection.end.handle_segment(now, packet);
+                }
+                self.judge(place);
+            }
         }
     }
 
     /// Fires every timer that is due by `now`. Calling it early does nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
-        for end in self.half_open.iter_mut().chain(&mut self.ready) {
-            end.handle_timeout(now);
+        let due: Vec<_> = self.dues.iter().take_while(|(due, _)| *due <= now).map(|(_, place)| *place).collect();
+        for place in due {
+            if let Some(connection) = self.connections.get_mut(&place) {
+                connection.end.handle_timeout(now);
+            }
+            self.judge(place);
         }
-        let before = self.half_open.len();
-        self.half_open.retain(|end| end.state() == State::SynReceived);
-        self.stats.failed += (before - self.half_open.len()) as u64;
-        self.drop_lost();
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout), if nothing else happens before.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        self.half_open.iter().chain(&self.ready).filter_map(Endpoint::poll_timeout).min()
+        self.dues.first().map(|(due, _)| *due)
     }
 
     /// The next packet to send, or nothing for now.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
-        self.reply.take().or_else(|| {
-            let mut ends = self.half_open.iter_mut().chain(&mut self.ready);
-            ends.find_map(|end| end.poll_transmit(now))
-        })
+        if let Some(reply) = self.reply.take() {
+            return Some(reply);
+        }
+        while let Some(place) = self.talkers.first().copied() {
+            let packet = self.connections.get_mut(&place).and_then(|connection| connection.end.poll_transmit(now));
+            self.note_due(place);
+            if packet.is_some() {
+                return packet;
+            }
+            self.talkers.remove(&place);
+        }
+        None
     }
 
-    fn on_half_open(&mut self, now: Instant, index: usize, packet: &Packet, tcp: &TcpHeader) {
+    /// Whether a segment of a handshake has to come again: it would end it, and there is no place
+    /// for what is established.
+    fn is_put_off(&self, tcp: &TcpHeader) -> bool {
         // Also with a SYN: in a simultaneous open the peer acknowledges ours by its own.
         let ends_handshake = tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.contains(TcpFlags::RST);
-        if ends_handshake && self.ready.len() >= self.limits.backlog {
-            self.stats.put_off += 1;
-            return;
-        }
-        let end = &mut self.half_open[index];
-        end.handle_segment(now, packet);
-        match end.state() {
-            State::SynReceived => {}
-            // A RST: a single endpoint would listen again.
-            State::Listen | State::Closed => {
-                self.half_open.remove(index);
+        ends_handshake && self.waiting() >= self.limits.backlog
+    }
+
+    /// Something has happened to a connection: it may be established or over.
+    fn judge(&mut self, place: Place) {
+        let Some(connection) = self.connections.get(&place) else { return };
+        match (connection.end.state(), place.ready) {
+            (State::SynReceived, false) => self.stay(place),
+            // A RST, or nobody has answered: a single endpoint would listen again.
+            (State::Listen | State::Closed, false) => {
+                self.remove(place);
                 self.stats.failed += 1;
             }
-            _ => {
+            (_, false) => {
                 self.stats.established += 1;
-                self.ready.extend(self.half_open.remove(index));
+                if let Some(end) = self.remove(place) {
+                    self.add(end, true);
+                }
             }
+            // Connections that are over before anybody has accepted them are nobody's.
+            (State::Closed, true) => {
+                self.remove(place);
+                self.stats.lost += 1;
+            }
+            (_, true) => self.stay(place),
         }
+    }
+
+    /// It stays where it is, and may have something to send.
+    fn stay(&mut self, place: Place) {
+        self.talkers.insert(place);
+        self.note_due(place);
+    }
+
+    /// Its deadline may have moved.
+    fn note_due(&mut self, place: Place) {
+        let Some(connection) = self.connections.get_mut(&place) else { return };
+        let due = connection.end.poll_timeout();
+        let before = std::mem::replace(&mut connection.due, due);
+        if before != due {
+            before.map(|before| self.dues.remove(&(before, place)));
+            self.dues.extend(due.map(|due| (due, place)));
+        }
+    }
+
+    fn add(&mut self, end: Box<Endpoint>, ready: bool) {
+        let Some(remote) = end.remote() else { return };
+        self.places += 1;
+        let place = Place { ready, number: self.places };
+        self.half_open += usize::from(!ready);
+        self.by_remote.insert(remote, place);
+        self.connections.insert(place, Connection { end, remote, due: None });
+        self.stay(place);
+    }
+
+    fn remove(&mut self, place: Place) -> Option<Box<Endpoint>> {
+        let Connection { end, remote, due } = self.connections.remove(&place)?;
+        self.half_open -= usize::from(!place.ready);
+        self.by_remote.remove(&remote);
+        self.talkers.remove(&place);
+        due.map(|due| self.dues.remove(&(due, place)));
+        Some(end)
     }
 
     /// A segment of no connection that is here. What LISTEN makes of it is asked of an endpoint in that state.
     fn on_stranger(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader, iss: SeqNumber) {
         let begins = tcp.flags.contains(TcpFlags::SYN) && !tcp.flags.intersects(TcpFlags::RST | TcpFlags::ACK);
-        let is_full = begins && self.ready.len() >= self.limits.backlog;
+        let is_full = begins && self.waiting() >= self.limits.backlog;
         if is_full && self.limits.when_full == WhenFull::Ignore {
             self.stats.turned_away += 1;
             return;
@@ -249,22 +339,17 @@ impl Listener {
         end.handle_segment(now, packet);
         if end.state() == State::SynReceived {
             self.stats.begun += 1;
-            if self.half_open.len() >= self.limits.half_open {
-                self.half_open.pop_front();
+            if self.half_open >= self.limits.half_open
+                && let Some(oldest) = self.connections.keys().next().copied()
+            {
+                self.remove(oldest);
                 self.stats.evicted += 1;
             }
-            self.half_open.push_back(end);
+            self.add(Box::new(end), false);
         } else if let Some(reset) = end.poll_transmit(now) {
             let count = if is_full { &mut self.stats.turned_away } else { &mut self.stats.refused };
             *count += 1;
             self.reply.get_or_insert(reset);
         }
-    }
-
-    /// Connections that are over before anybody has accepted them are nobody's.
-    fn drop_lost(&mut self) {
-        let before = self.ready.len();
-        self.ready.retain(|end| end.state() != State::Closed);
-        self.stats.lost += (before - self.ready.len()) as u64;
     }
 }

@@ -42,8 +42,8 @@ impl<'a> OpenCell<'a> {
     }
 
     /// See [`Cell::unsettle`](crate::Cell::unsettle).
-    pub fn unsettle(&mut self, which: &dyn Fn(IpAddr) -> bool) {
-        self.0.cell.unsettle(which);
+    pub fn unsettle(&mut self, address: IpAddr) {
+        self.0.cell.unsettle(address);
     }
 
     /// See [`Cell::home_of`](crate::Cell::home_of).

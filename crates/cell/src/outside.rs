@@ -3,6 +3,7 @@
 //! A real packet is told from one of the cell's own by its addresses: the cell's own hosts are 10.0.x.y (station `256 x + y`, counted from 1) and 10.1.0.1
 //! (the server). A cell that has flows or pings keeps these for itself; in one that has none they mean nothing.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use ackless_dot11::frame::NodeId;
@@ -77,8 +78,8 @@ pub struct OutsideCounts {
 /// The hosts outside of one cell. What is asked for each packet is marked cold: most cells are simulations and have none.
 #[derive(Debug)]
 pub(crate) struct Outside {
-    /// Where each address lives, in ascending order.
-    settled: Vec<(IpAddr, Place)>,
+    /// Where each address lives.
+    settled: BTreeMap<IpAddr, Place>,
     /// Whether the cell has traffic of its own, and so addresses.
     own: bool,
     /// The only station, which gets what is for unknown addresses.
@@ -94,7 +95,7 @@ impl Outside {
     pub(crate) fn new(nodes: usize, own: bool, has_server: bool, mtu: Bytes) -> Self {
         let only = (nodes == 2 && has_server).then_some(NodeId(1));
         Self {
-            settled: Vec::new(),
+            settled: BTreeMap::new(),
             own,
             only,
             counts: OutsideCounts::default(),
@@ -115,15 +116,12 @@ impl Outside {
         if is_group(address) {
             return Err(SettleError::Group(address));
         }
-        match self.settled.binary_search_by_key(&address, |(address, _)| *address) {
-            Ok(at) => self.settled[at].1 = place,
-            Err(at) => self.settled.insert(at, (address, place)),
-        }
+        self.settled.insert(address, place);
         Ok(())
     }
 
-    pub(crate) fn unsettle(&mut self, which: impl Fn(IpAddr) -> bool) {
-        self.settled.retain(|(address, _)| !which(*address));
+    pub(crate) fn unsettle(&mut self, address: IpAddr) {
+        self.settled.remove(&address);
     }
 
     /// Whether the packet may enter at `place`.
@@ -213,8 +211,7 @@ impl Outside {
     }
 
     pub(crate) fn place_of(&self, address: IpAddr) -> Option<Place> {
-        let found = self.settled.binary_search_by_key(&address, |(address, _)| *address);
-        found.ok().map(|at| self.settled[at].1)
+        self.settled.get(&address).copied()
     }
 
     fn is_host(&self, place: Place) -> bool {

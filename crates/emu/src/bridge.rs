@@ -7,7 +7,7 @@
 //! The cell knows nothing of Ethernet either, and schemes make packets of their own. So a packet that comes out gets the Ethernet addresses that stood on the last one
 //! of the same source and destination when it went in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
 use ackless_cell::flows::Place;
@@ -20,11 +20,20 @@ type Mac = [u8; 6];
 /// Who is where, and how packets between two hosts are addressed.
 #[derive(Debug, Default)]
 pub struct Bridge {
-    hosts: BTreeMap<Mac, Place>,
-    /// With where the destination is, if that is known.
-    headers: BTreeMap<(IpAddr, IpAddr), (Header, Option<Place>)>,
+    hosts: Known<Mac, Place>,
+    headers: Known<(IpAddr, IpAddr), Header>,
     /// Where addresses were settled.
-    stations: BTreeMap<IpAddr, Place>,
+    stations: Known<IpAddr, Place>,
+}
+
+/// What is known by key. Of more than [`MOST`] keys the one that was added first goes: whoever
+/// still talks is known again with the next packet. So a stranger who makes up addresses costs each
+/// packet no more than O(log n).
+#[derive(Debug)]
+struct Known<K, V> {
+    values: BTreeMap<K, V>,
+    /// The keys, the one that was added first in front.
+    added: VecDeque<K>,
 }
 
 /// Where a frame goes.
@@ -45,8 +54,31 @@ pub struct Move {
     pub address: IpAddr,
     /// Where.
     pub place: Place,
-    /// Addresses that are not known any more, since there were too many, with where they were. None, nearly always.
-    pub forgotten: BTreeMap<IpAddr, Place>,
+    /// An address that is not known any more, since there were too many. None, nearly always.
+    pub forgotten: Option<IpAddr>,
+}
+
+impl<K, V> Default for Known<K, V> {
+    fn default() -> Self {
+        Self { values: BTreeMap::new(), added: VecDeque::new() }
+    }
+}
+
+impl<K: Copy + Ord, V: Copy + PartialEq> Known<K, V> {
+    fn get(&self, key: &K) -> Option<V> {
+        self.values.get(key).copied()
+    }
+
+    /// Sets the value of a key. Returns the key that had to go.
+    fn insert(&mut self, key: K, value: V) -> Option<K> {
+        if self.values.insert(key, value).is_some() {
+            return None;
+        }
+        self.added.push_back(key);
+        let oldest = self.added.pop_front_if(|_| self.values.len() > MOST)?;
+        self.values.remove(&oldest);
+        Some(oldest)
+    }
 }
 
 impl Bridge {
@@ -57,7 +89,7 @@ impl Bridge {
             return Way::Nowhere;
         }
         self.learn(source, from);
-        let known = self.hosts.get(&to).copied();
+        let known = self.hosts.get(&to);
         if known == Some(from) {
             return Way::Nowhere;
         }
@@ -70,38 +102,23 @@ impl Bridge {
     /// A packet goes into the cell in a frame with this header. Where its destination is to be settled: at a host whose place is known and was another one's.
     pub fn enters(&mut self, header: &Header, packet: &Packet) -> Option<Move> {
         let (src, dst) = (packet.ip.src(), packet.ip.dst());
-        let place = self.hosts.get(&destination(header)).copied();
-        if self.headers.get(&(src, dst)) == Some(&(*header, place)) {
-            return None;
+        if self.headers.get(&(src, dst)) != Some(*header) {
+            self.headers.insert((src, dst), *header);
         }
-        if self.headers.len() >= MOST {
-            // Whoever still talks is known again with the next packet.
-            self.headers.clear();
-        }
-        self.headers.insert((src, dst), (*header, place));
         // What no station is known to have is behind the wire.
-        let before = self.stations.get(&dst).copied().unwrap_or(Place::Server);
-        let place = place.filter(|place| *place != before)?;
-        let mut forgotten = BTreeMap::new();
-        if self.stations.len() >= MOST && !self.stations.contains_key(&dst) {
-            // So that each is settled again with its next packet.
-            self.headers.retain(|(_, other), _| *other == dst);
-            forgotten = std::mem::take(&mut self.stations);
-        }
-        self.stations.insert(dst, place);
+        let before = self.stations.get(&dst).unwrap_or(Place::Server);
+        let place = self.hosts.get(&destination(header)).filter(|place| *place != before)?;
+        let forgotten = self.stations.insert(dst, place);
         Some(Move { address: dst, place, forgotten })
     }
 
     /// The header for a packet that comes out of the cell, if such packets have gone in.
     pub fn header(&self, packet: &Packet) -> Option<Header> {
-        self.headers.get(&(packet.ip.src(), packet.ip.dst())).map(|(header, _)| *header)
+        self.headers.get(&(packet.ip.src(), packet.ip.dst()))
     }
 
     fn learn(&mut self, source: Mac, from: Place) {
-        if self.hosts.get(&source) != Some(&from) {
-            if self.hosts.len() >= MOST {
-                self.hosts.clear();
-            }
+        if self.hosts.get(&source) != Some(from) {
             self.hosts.insert(source, from);
         }
     }
@@ -191,7 +208,7 @@ mod tests {
     /// Where the destination of a packet is settled, if it is.
     fn settled(bridge: &mut Bridge, header: &Header, packet: &Packet) -> Option<(IpAddr, Place)> {
         let Move { address, place, forgotten } = bridge.enters(header, packet)?;
-        assert!(forgotten.is_empty(), "there is room");
+        assert_eq!(forgotten, None, "there is room");
         Some((address, place))
     }
 
@@ -206,14 +223,18 @@ mod tests {
             for dst in [[10, 1, 1, 1], (0x0b00_0000 + n).to_be_bytes()] {
                 if let Some(Move { address, place, forgotten }) = bridge.enters(&frame, &packet([10, 0, 0, 1], dst)) {
                     assert_eq!((address, place), (IpAddr::from(dst), Place::Station(2)));
-                    for address in forgotten.keys() {
-                        assert!(known.remove(address), "{address} was known");
+                    for address in forgotten {
+                        assert!(known.remove(&address), "{address} was known");
                         went += 1;
                     }
                     known.insert(address);
                 }
                 assert!(known.contains(&IpAddr::from(dst)), "{dst:?} has just been used, {n} others were before");
-                assert!(known.len() <= MOST && bridge.stations.len() == known.len(), "{} are known", known.len());
+                assert!(
+                    known.len() <= MOST && bridge.stations.values.len() == known.len(),
+                    "{} are known",
+                    known.len()
+                );
             }
         }
         assert!(went > MOST, "{went} went");

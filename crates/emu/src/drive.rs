@@ -289,8 +289,8 @@ impl<'a, 'o> Drive<'a, 'o> {
                 if let (Some(bridge), Some(header)) = (&mut self.bridge, &header)
                     && let Some(Move { address, place, forgotten }) = bridge.enters(header, &packet)
                 {
-                    if !forgotten.is_empty() {
-                        self.cell.unsettle(&|address| forgotten.contains_key(&address));
+                    if let Some(forgotten) = forgotten {
+                        self.cell.unsettle(forgotten);
                     }
                     // An address of the cell's own is refused with each packet that bears it.
                     let _ = self.cell.settle(address, place);

@@ -5,6 +5,7 @@
 //!
 //! And large packets on their way down, where they come in Ethernet frames: with the same header, they are taken apart here.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use ackless_cell::gro::{Gro, Merging};
@@ -16,11 +17,16 @@ use crate::bridge::{self, Header};
 /// What of one batch is merged, connection by connection.
 #[derive(Debug, Default)]
 pub struct Batch {
+    /// In the order in which they came.
     connections: Vec<(Connection, Merging)>,
+    /// The place of each among them.
+    places: BTreeMap<Connection, usize>,
+    /// The place of the last one that something came for: packets of a connection come in a row.
+    last: usize,
 }
 
 /// The two ends of a connection.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Connection {
     addresses: (std::net::IpAddr, std::net::IpAddr),
     ports: (u16, u16),
@@ -31,16 +37,12 @@ impl Batch {
     pub fn take(&mut self, gro: Gro, packet: &Packet, mut up: impl FnMut(&Packet, Option<Bytes>)) {
         let Some(_) = packet.tcp() else { return up(packet, None) };
         let connection = Connection { addresses: (packet.ip.src(), packet.ip.dst()), ports: packet.ports() };
-        let known = self.connections.iter().position(|(other, _)| *other == connection);
-        let place = match (known, Merging::new(gro)) {
-            (Some(place), _) => place,
-            (None, Some(merging)) => {
-                self.connections.push((connection, merging));
-                self.connections.len() - 1
-            }
-            (None, None) => return up(packet, None),
-        };
-        let passed = self.connections[place].1.take(packet);
+        let at_hand = self.connections.get(self.last).is_some_and(|(other, _)| *other == connection);
+        if !at_hand {
+            let Some(place) = self.place_of(connection, gro) else { return up(packet, None) };
+            self.last = place;
+        }
+        let passed = self.connections[self.last].1.take(packet);
         if let Some(before) = passed.before {
             up(before.packet(), before.segment());
         }
@@ -49,8 +51,20 @@ impl Batch {
         }
     }
 
+    /// The place of a connection, which is added if it is new; nothing where nothing is merged.
+    fn place_of(&mut self, connection: Connection, gro: Gro) -> Option<usize> {
+        if let Some(place) = self.places.get(&connection) {
+            return Some(*place);
+        }
+        self.connections.push((connection, Merging::new(gro)?));
+        let place = self.connections.len() - 1;
+        self.places.insert(connection, place);
+        Some(place)
+    }
+
     /// The batch is over: what is held goes to `up`.
     pub fn end(&mut self, mut up: impl FnMut(&Packet, Option<Bytes>)) {
+        self.places.clear();
         for (_, mut merging) in self.connections.drain(..) {
             if let Some(held) = merging.flush() {
                 up(held.packet(), held.segment());

@@ -39,10 +39,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.outside.as_ref()?.place_of(address)
     }
 
-    /// Addresses for which `which` holds live nowhere from now on; what is under way to them goes where packets for unknown ones go.
-    pub fn unsettle(&mut self, which: impl Fn(IpAddr) -> bool) {
+    /// An address lives nowhere from now on; what is under way to it goes where packets for unknown
+    /// ones go.
+    pub fn unsettle(&mut self, address: IpAddr) {
         if let Some(outside) = &mut self.outside {
-            outside.unsettle(which);
+            outside.unsettle(address);
         }
     }
 

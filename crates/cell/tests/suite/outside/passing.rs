@@ -164,7 +164,7 @@ fn an_address_that_is_forgotten_lives_nowhere_until_it_is_settled_again() {
         assert_eq!(cell.settle(address, place), Ok(()));
     }
     assert_eq!(cell.inject(Place::Server, to(one)), Ok(()));
-    cell.unsettle(|address| address == one);
+    cell.unsettle(one);
     assert_eq!(cell.inject(Place::Server, to(one)), Err(Refusal::NoRoute));
     assert_eq!(cell.inject(Place::Server, to(two)), Ok(()), "the other stays");
     assert_eq!(cell.settle(one, Place::Station(2)), Ok(()));

@@ -1,10 +1,14 @@
-//! What a packet costs each scheme where many flows pass: nanoseconds, at the station and at the AP.
+//! What a packet costs each scheme where many flows pass: nanoseconds, at the station and at the
+//! AP.
 //!
 //! `cargo bench -p ackless-schemes --bench flows [-- NAME ...]`
 //!
-//! Three loads, each with so many flows that were there before: *in turn* a segment and its ACK of each flow after the other; *ever new* the same, each time of a flow that was never
-//! seen, SYNs included; *stray* bare ACKs and segments of flows of which nothing else is ever seen, as whoever floods sends them. All ACKs that a scheme does not hold go natively.
-//! A packet's time is the mean over a round, and the fastest of three and more rounds counts. The MAC around the scheme takes what the row `stock` says.
+//! Three loads, each with so many flows that were there before: *in turn* a segment and its ACK of
+//! each flow after the other; *ever new* the same, each time of a flow that was never seen, SYNs
+//! included; *stray* bare ACKs and segments of flows of which nothing else is ever seen, as whoever
+//! floods sends them. All ACKs that a scheme does not hold go natively. A packet's time is the mean
+//! over a round, and the fastest of three and more rounds counts. The MAC around the scheme takes
+//! what the row `stock` says.
 
 #![allow(missing_docs)]
 
@@ -30,7 +34,9 @@ fn main() {
     for load in LOADS {
         for name in SCHEMES.iter().filter(|name| named.is_empty() || named.contains(name)) {
             for (node, place) in [(STATION, "station"), (AP, "AP")] {
-                let cells = FLOWS.map(|flows| if flows > most { String::new() } else { format!("{:.0}", measure(name, node, load, flows)) });
+                let cells = FLOWS.map(|flows| {
+                    if flows > most { String::new() } else { format!("{:.0}", measure(name, node, load, flows)) }
+                });
                 println!("{load:<9} {name:<20} {place:<8} {}", cells.map(|cell| format!("{cell:>8}")).join(" "));
             }
         }
@@ -47,7 +53,8 @@ fn measure(name: &str, node: usize, load: &str, flows: usize) -> f64 {
             crowd.stray_data(n);
         }
     };
-    // Of few flows a round is short: the number of flows grows by at most a quarter in it, and by sixteen.
+    // Of few flows a round is short: the number of flows grows by at most a quarter in it, and by
+    // sixteen.
     let steps = flows / 4 + 16;
     let round = |_| {
         let mut crowd = Crowd::new(name, node);

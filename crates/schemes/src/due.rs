@@ -6,10 +6,12 @@ use crate::testing::steps;
 
 /// A deadline for each place of a table, or none.
 ///
-/// A tree over the places: each node has the earliest deadline below it. To set one costs as many steps as the tree has levels, and none more than one with a single place.
+/// A tree over the places: each node has the earliest deadline below it. To set one costs as many
+/// steps as the tree has levels, and none more than one with a single place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dues {
-    /// The root is at 1, and the children of `n` are at `2 n` and `2 n + 1`. A place without a deadline has [`Instant::FAR_FUTURE`].
+    /// The root is at 1, and the children of `n` are at `2 n` and `2 n + 1`. A place without a
+    /// deadline has [`Instant::FAR_FUTURE`].
     tree: Vec<Instant>,
     /// The last row of the tree: a power of two, or 0 before the first deadline.
     leaves: usize,
@@ -38,7 +40,9 @@ impl Dues {
             self.grow(place);
         }
         let mut node = self.leaves + place;
-        self.tree[node] = due;
+        if std::mem::replace(&mut self.tree[node], due) == due {
+            return;
+        }
         while node > 1 {
             steps::count(1);
             let least = self.tree[node].min(self.tree[node ^ 1]);

@@ -1,6 +1,7 @@
 //! Values by flow, whoever decides how many flows there are.
 //!
-//! To find, add or remove a flow costs O(log n), and to name the one that was used longest ago O(1): a stranger who sends packets of ever new flows makes none dearer than that.
+//! To find, add or remove a flow costs O(log n), and to name the one that was used longest ago
+//! O(1): a stranger who sends packets of ever new flows makes none dearer than that.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use ackless_wire::{Packet, TcpHeader};
 use crate::flow_key::FlowKey;
 use crate::testing::steps;
 
-/// Values by flow, each in a place of its own, which it keeps. The last one found is tried first: packets of a flow come in a row.
+/// Values by flow, each in a place of its own, which it keeps. The last one found is tried first:
+/// packets of a flow come in a row.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowTable<V> {
     rows: Vec<Row<V>>,
@@ -73,6 +75,22 @@ impl<V> FlowTable<V> {
         self.rows[self.last].flow.as_mut().map(|(_, value)| value).expect(AT_HAND)
     }
 
+    /// The value of the last flow that was found or added; nothing if it was removed since.
+    #[inline(always)]
+    pub(crate) fn value_at_hand(&mut self) -> Option<&mut V> {
+        self.rows.get_mut(self.last)?.flow.as_mut().map(|(_, value)| value)
+    }
+
+    /// [`Self::get_mut`] of a flow that is used now.
+    #[inline(always)]
+    pub(crate) fn get_used(&mut self, key: FlowKey) -> Option<&mut V> {
+        if !self.has_at_hand(key) && !self.find(key) {
+            return None;
+        }
+        self.touch();
+        self.value_at_hand()
+    }
+
     /// The last flow that was found or added.
     ///
     /// # Panics
@@ -111,21 +129,21 @@ impl<V> FlowTable<V> {
     /// The value of a flow. It is at hand then.
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, key: FlowKey) -> Option<&mut V> {
-        if self.has_at_hand(key) || self.find(key) { Some(self.at_hand()) } else { None }
+        if self.has_at_hand(key) || self.find(key) { self.value_at_hand() } else { None }
     }
 
     /// The value of the flow of a packet with this TCP header.
     #[inline(always)]
     pub(crate) fn get_of(&mut self, packet: &Packet, tcp: &TcpHeader) -> Option<&mut V> {
         let at_hand = self.is_at_hand(|key| key.is_of(packet, tcp));
-        if at_hand || self.find_of(packet, tcp) { Some(self.at_hand()) } else { None }
+        if at_hand || self.find_of(packet, tcp) { self.value_at_hand() } else { None }
     }
 
     /// The value of the flow that a packet with this TCP header goes against.
     #[inline(always)]
     pub(crate) fn get_against(&mut self, packet: &Packet, tcp: &TcpHeader) -> Option<&mut V> {
         let at_hand = self.is_at_hand(|key| key.is_against(packet, tcp));
-        if at_hand || self.find_against(packet, tcp) { Some(self.at_hand()) } else { None }
+        if at_hand || self.find_against(packet, tcp) { self.value_at_hand() } else { None }
     }
 
     #[inline(never)]
@@ -278,7 +296,11 @@ mod tests {
             for step in 0..2_000 {
                 let n = random.below(40) as u16;
                 let place = list.iter().position(|(other, _)| *other == n);
-                assert_eq!(table.get_mut(key(n)).copied(), place.map(|place| list[place].1), "seed {seed}, step {step}");
+                assert_eq!(
+                    table.get_mut(key(n)).copied(),
+                    place.map(|place| list[place].1),
+                    "seed {seed}, step {step}"
+                );
                 match (place, random.below(4)) {
                     (None, 0..2) => {
                         table.insert(key(n), step);

@@ -9,7 +9,12 @@
 //! - [`AnyScheme`]: one of these, chosen when a cell is built;
 //! - [`testing`]: small schemes that each use one hook, to prove that the hook does what it says.
 //!
-//! Shared: `flow_key` tells flows apart, `connection` says what SYNs and segments tell of one, `frames` remembers frames by name, `links` keeps what is of each peer, `guard` says how long an ACK waits for an answer, `made_ack` makes an ACK in a client's place, `repairs` is what is owed for it, `resets` ends what cannot be repaired, `timestamps` says which is newer, `counters` declares what a scheme counts.
+//! Shared: `flow_key` tells flows apart, `flow_table` keeps what is known of each, `due` their
+//! deadlines, `connection` says what SYNs and segments tell of one, `frames` remembers frames by
+//! name, `links` keeps what is of each peer, `guard` says how long an ACK waits for an answer,
+//! `made_ack` makes an ACK in a client's place, `repairs` is what is owed for it, `contradiction`
+//! tells that what was said in a client's name was wrong, `resets` ends what cannot be repaired,
+//! `timestamps` says which is newer, `counters` declares what a scheme counts.
 //!
 //! Where nearly all packets are alike, a function answers for those alone, and one named after it with `_anyhow` is the long way, for any packet.
 
@@ -17,10 +22,11 @@ pub mod agent;
 mod any;
 pub mod arq_proxy;
 mod connection;
+mod contradiction;
 mod counters;
+mod due;
 pub mod fast_ack;
 pub mod filter;
-mod due;
 mod flow_key;
 mod flow_table;
 mod frames;

@@ -6,11 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackless_dot11::frame::NodeId;
+use ackless_dot11::frame::{AckPolicy, Ds, Mpdu, NodeId};
 use ackless_dot11::hooks::{Context, Emission, SendOptions};
 use ackless_wire::{Duration, Instant, IpHeader, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use crate::flow_key::FlowKey;
+use crate::made_ack::next_after;
 
 /// Connections that are being reset, by the direction of their data.
 #[derive(Debug, Default)]
@@ -37,13 +38,19 @@ struct Resetting {
 }
 
 impl Resets {
+    /// None.
+    pub(crate) const fn new() -> Self {
+        Self { connections: BTreeMap::new(), dues: BTreeSet::new() }
+    }
+
     /// When the next RST goes.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.dues.first().map(|(due, _)| *due)
     }
 
-    /// Resets the connection whose data goes this way, now and again later. Of more than [`MAX_CONNECTIONS`] at a time the one whose next RST is furthest away gets none any more: it has had most of
-    /// them.
+    /// Resets the connection whose data goes this way, now and again later. Of more than
+    /// [`MAX_CONNECTIONS`] at a time the one whose next RST is furthest away gets none any more: it
+    /// has had most of them.
     pub(crate) fn reset_both_ends(&mut self, cx: &mut Context<'_>, key: FlowKey, rsts: Rsts) {
         self.forget(key);
         if rsts.onward.is_none() && rsts.queued.is_none() {
@@ -111,6 +118,41 @@ pub(crate) fn for_sender(data: &Packet, next: SeqNumber, ack: SeqNumber) -> Opti
     Some(rst(ip, TcpHeader { seq: next, ack, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }))
 }
 
+/// The end of a connection whose receiver has said this itself, while its sender was told more:
+/// what goes to the receiver, and what to the sender.
+pub(crate) fn for_both(said: &Packet, told: SeqNumber) -> Option<(Packet, Packet)> {
+    let tcp = said.tcp()?;
+    let (next, back) = (next_after(said, tcp), IpHeader::between(said.ip.dst(), said.ip.src())?);
+    let to_receiver = TcpHeader { seq: tcp.ack, ack: next, ..TcpHeader::new(tcp.dst_port, tcp.src_port) };
+    let to_sender = TcpHeader { seq: next, ack: told, ..TcpHeader::new(tcp.src_port, tcp.dst_port) };
+    let forth = IpHeader::between(said.ip.src(), said.ip.dst())?;
+    Some((rst(back, to_receiver), rst(forth, to_sender)))
+}
+
+/// How a packet goes the way of this one.
+pub(crate) const fn sent_as(mpdu: &Mpdu) -> SendOptions {
+    let Mpdu { receiver, destination, source, ds, kind, .. } = *mpdu;
+    SendOptions { receiver, destination, source, ds, kind, ack_policy: AckPolicy::Normal, rate: None }
+}
+
+/// How a packet goes back to whoever sent this one.
+pub(crate) fn way_back(mpdu: &Mpdu) -> SendOptions {
+    let ds = match mpdu.ds {
+        Ds::ToAp => Ds::FromAp,
+        Ds::FromAp => Ds::ToAp,
+        both @ (Ds::Direct | Ds::FourAddress) => both,
+    };
+    SendOptions {
+        receiver: mpdu.transmitter,
+        destination: mpdu.source,
+        source: mpdu.destination,
+        ds,
+        kind: mpdu.kind,
+        ack_policy: AckPolicy::Normal,
+        rate: None,
+    }
+}
+
 fn rst(ip: IpHeader, tcp: TcpHeader) -> Packet {
     let tcp = TcpHeader { flags: TcpFlags::RST | TcpFlags::ACK, ..tcp };
     Packet { ip, transport: Transport::Tcp(tcp), payload: ackless_wire::Payload::EMPTY }
@@ -119,6 +161,6 @@ fn rst(ip: IpHeader, tcp: TcpHeader) -> Packet {
 /// How often a RST goes again: with the first, seven in a row are lost once in 1.28 thousand million times where each twentieth packet is.
 const REPEATS: u32 = 6;
 /// After how long it does so first, as a sender's first retransmission (RFC 6298, 2.1); the last one goes 63 s after the first.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
+pub(crate) const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// Connections that are remembered for it: each lasts for 63 s, and whoever resets many at once is a defect or an attack.
 const MAX_CONNECTIONS: usize = 1_024;

@@ -4,6 +4,7 @@ mod agent;
 mod arq_proxy;
 mod fast_ack;
 mod filter;
+mod forged;
 mod hack;
 mod hack_cells;
 mod hack_wire;

@@ -177,9 +177,11 @@ pub(super) const HACK: About = About {
              downloads beside them what saturating UDP would; ten at once gain nothing on 802.11n and ac. With A-MSDUs the \
              paper's 8 bits of sequence number tell too few ACKs of a flow apart, and most go natively: hack.msn_bits=16. Security: link-layer ACKs lie \
              outside of CCMP and of protected management frames, so whoever forges an answer forges TCP ACKs, for data that was on the \
-             air and not received; hack.mic puts a code under a key on them, for 6 or 10 bytes an answer",
+             air and not received; hack.mic puts a code under a key on them, for 6 or 10 bytes an answer. \
+             A wrong ACK that passed makes the server forget data that the client lacks. Once the \
+             client's own ACKs have stayed below it for 3 s, the AP resets the connection at both ends",
     keys: &["scheme.name", "hack"],
-    counters: &["native_acks", "compressed_acks", "crc_failures", "forged"],
+    counters: &["native_acks", "compressed_acks", "crc_failures", "forged", "contradicted"],
 };
 
 pub(super) const HACK_WIFI: About = About {
@@ -204,7 +206,7 @@ pub(super) const HACK_ROHC: About = About {
              10 where one stayed, against one or two. The paper's 4.36 bytes for ACKs of 52, thus with timestamps, are less than the \
              profile's least. An ACK whose IPv6 flow label changed goes natively. hack.checksum says nothing here: each packet has it. \
              Security: as hack; hack.mic works here too",
-    counters: &["native_acks", "compressed_acks", "crc_failures", "checksum_failures"],
+    counters: &["native_acks", "compressed_acks", "crc_failures", "checksum_failures", "contradicted"],
     ..HACK
 };
 
@@ -223,9 +225,11 @@ pub(super) const AGENT: About = About {
              a frame is lost until the AP gives it up, the client has it and swallowed its TCP ACK, and the server waits for its \
              timeout; so it does where the AP has forgotten the flow. Security: MAC ACKs and the flag in them are authenticated by \
              nothing, not by CCMP or protected management frames: whoever forges one has the AP acknowledge to the server what the \
-             client never got. Without the scheme that costs a retransmission, with it the data",
+             client never got. Without the scheme that costs a retransmission, with it the connection: \
+             once the client's own ACKs have stayed below that for 30 s though it has room (3 s with \
+             the flag), the AP resets both ends",
     keys: &["scheme.name", "agent", "wifi.backoff", "wifi.cw_floor", "ap.backoff"],
-    counters: &["made", "swallowed", "flag_on", "above_hole"],
+    counters: &["made", "swallowed", "flag_on", "above_hole", "contradicted"],
 };
 
 pub(super) const AGENT_PROMISE: About = About {
@@ -291,9 +295,11 @@ pub(super) const ARQ_PROXY: About = About {
              connections with timestamps whose server drops a segment without (RFC 7323, 3.2: SHOULD; Linux and FreeBSD take it, and \
              then it gains as arq does): with transport.missing_timestamp=drop it loses 22 to 26 % on 802.11a, n and ac, and up to 84 with a guard of 100 ms. Security: \
              link-layer ACKs lie outside of CCMP and of protected management frames: whoever forges one, with a key in it, has the proxy \
-             release the ACK of a packet that the client never got",
+             release the ACK of a packet that the client never got. Once the client's own ACKs have \
+             stayed below that for 3 s, the AP resets the connection at both ends; with stateless it \
+             cannot tell, and both ends repeat themselves until one gives up",
     keys: &["scheme.name", "arq_proxy"],
-    counters: &["requested", "released", "cancelled", "rescued"],
+    counters: &["requested", "released", "cancelled", "rescued", "contradicted"],
 };
 
 pub(super) const CAKE: About = About {

@@ -12,6 +12,9 @@ counters! {
         above_hole,
         /// Data frames with an older timestamp than one before: nothing was said of them.
         late,
+        /// Connections reset at both ends because the client's own ACKs stayed below what had been
+        /// said in its name.
+        contradicted,
         /// Data frames that were acknowledged by a MAC ACK before a native ACK of the flow had come up: nothing could be said.
         without_facts,
         /// Data frames that the MAC ACK found beyond the window that the client has offered: nothing was said of them yet.

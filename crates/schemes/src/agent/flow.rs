@@ -66,7 +66,8 @@ pub(super) struct Flow {
     pub(super) sender: SenderFacts,
     /// The TCP's SND.NXT, and how it sends.
     pub(super) own_sending: Option<(SeqNumber, SendOptions)>,
-    /// Its native ACKs in the queue that a flag may make superfluous, in their order, with what each acknowledges.
+    /// Its native ACKs in the queue that a flag may make superfluous, in their order, with what
+    /// each acknowledges.
     pub(super) queued: VecDeque<(FrameHandle, SeqNumber)>,
     pub(super) last_heard: Instant,
 }

@@ -58,6 +58,9 @@
 //! - frames that wait in the MAC's reorder buffer do not fill the agent's buffer, which may thereby hold up to a BlockAck window more than
 //!   configured: refusing what closes a hole in the order would lock both;
 //! - a new copy of data that is in the buffer is never refused, and takes the place of the older one;
+//! - a connection whose client's own ACKs stay below what was said in its name, though there is
+//!   room, is reset at both ends (`crate::contradiction`): a MAC ACK was forged, and nobody has the
+//!   data any more;
 //! - nor is what the local TCP lacks first while something above it is kept: no ACK could empty the buffer before;
 //! - what the TCP's SACK blocks or duplicate ACKs show to be lost goes up again at once, and not only after a time.
 //!
@@ -283,9 +286,10 @@ impl Scheme for Agent {
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         self.client.on_timer(cx, &mut self.counters);
+        self.ack_maker.on_timer(cx);
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        self.client.poll_timeout()
+        Instant::earlier(self.client.poll_timeout(), self.ack_maker.poll_timeout())
     }
 }

@@ -35,6 +35,9 @@ counters! {
         released_late,
         /// Requests under a hash for a frame that the client's MAC had not acknowledged.
         requests_undelivered,
+        /// Connections reset at both ends because the client's own ACKs stayed below what had been
+        /// released in its name.
+        contradicted,
 
         // The client: ACKs that came down from the transport here.
         /// ACKs asked for, each at its first request.

@@ -47,6 +47,9 @@
 //!   With delayed ACKs the echo is that of the last packet acknowledged, not of the first (RFC 7323, 4.3): round trips are sampled too short by the
 //!   spacing of the two.
 //! - An ACK that says nothing beyond what already went up is not released.
+//! - A connection whose client's own ACKs stay below what was released in its name is reset at
+//!   both ends (`crate::contradiction`): a request was forged, and the sender has forgotten what
+//!   the client lacks. The stateless AP cannot tell.
 //! - A withdrawn native ACK is kept until the answer is known to have arrived, and goes natively after [`ArqProxyConfig::guard`]; the paper's client
 //!   has cancelled it, so that with the last answer of a transfer the last ACK is lost, until the sender's retransmission timeout. The sender may see that
 //!   one ACK twice.
@@ -86,6 +89,7 @@ use proxy::Proxy;
 
 use crate::guard::{Guard, announces};
 use crate::links::Links;
+use crate::resets::Resets;
 
 /// The ARQ proxy on one node: proxy where it sends data, client where it receives some.
 #[derive(Debug)]
@@ -98,6 +102,7 @@ pub struct ArqProxy {
     /// Where templates that are too old were looked for last.
     swept: usize,
     wake: Option<Instant>,
+    resets: Resets,
     /// What the transport here has sent and the MAC will swallow when it comes.
     unwanted: Vec<PacketId>,
     counters: ArqProxyCounters,
@@ -129,7 +134,7 @@ impl ArqProxy {
     /// A node that has seen nothing.
     pub fn new(config: ArqProxyConfig) -> Self {
         let (links, unwanted, counters) = (Links::new(|_| Link::default()), Vec::new(), ArqProxyCounters::default());
-        Self { config, links, has_wire: false, swept: 0, wake: None, unwanted, counters }
+        Self { config, links, has_wire: false, swept: 0, wake: None, resets: Resets::default(), unwanted, counters }
     }
 
     /// What it has counted.
@@ -247,7 +252,9 @@ impl Scheme for ArqProxy {
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
         let Some(link) = self.links.meet(cx, from) else { return Verdict::Pass };
-        link.proxy.on_upward(cx, &self.config, &mut self.counters, packet, from)
+        let verdict = link.proxy.on_upward(cx, &self.config, (&mut self.counters, &mut self.resets), packet, from);
+        self.wake = Instant::earlier(self.wake, self.resets.due());
+        verdict
     }
 
     fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
@@ -299,6 +306,8 @@ impl Scheme for ArqProxy {
         for link in self.links.iter_mut() {
             link.client.on_timer(&mut env);
         }
+        self.resets.on_timer(cx);
+        self.wake = Instant::earlier(self.wake, self.resets.due());
     }
 
     fn poll_timeout(&self) -> Option<Instant> {

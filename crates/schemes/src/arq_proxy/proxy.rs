@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use ackless_dot11::frame::{Ds, Mpdu, NodeId, Tag};
-use ackless_dot11::hooks::{Context, Emission, Verdict};
+use ackless_dot11::frame::{AckPolicy, Ds, Mpdu, MpduKind, NodeId, Tag};
+use ackless_dot11::hooks::{Context, Emission, SendOptions, Verdict};
 use ackless_wire::{
     Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
 };
@@ -11,9 +11,11 @@ use ackless_wire::{
 use super::names::tag;
 use super::tags::Tags;
 use super::{ArqProxyConfig, ArqProxyCounters, Identification};
+use crate::contradiction::{Contradiction, PATIENCE};
 use crate::flow_key::FlowKey;
 use crate::flow_table::FlowTable;
 use crate::made_ack::{ClientFacts, DataFacts, next_after, says};
+use crate::resets::{Resets, Rsts, for_both};
 
 /// What concerns one client.
 #[derive(Debug, Default)]
@@ -21,18 +23,19 @@ pub(super) struct Proxy {
     templates: Tags<Template>,
     /// The tags of all templates and when those were made, the oldest first; one whose tag was given away again is passed over.
     by_age: VecDeque<(Instant, Tag)>,
-    /// Counts the templates.
-    serial: u64,
-    /// Flows whose connection has ended within the lifetime of a template: up to which one none of theirs is given out any more.
-    ended: BTreeMap<FlowKey, u64>,
-    /// When they ended, the first one in front; with up to which template, so that one that has ended again is told from its first end.
-    ended_by_age: VecDeque<(Instant, FlowKey, u64)>,
+    /// Flows whose connection has ended within the lifetime of a template, and when: none of theirs
+    /// from before is given out any more.
+    ended: BTreeMap<FlowKey, Instant>,
+    /// The same, the first one in front.
+    ended_by_age: VecDeque<(Instant, FlowKey)>,
     /// By flow of the client's ACKs.
     clients: FlowTable<ClientState>,
     /// A request in the answer at hand, for a frame that is not known to be delivered: the same answer may yet turn out to acknowledge it.
     undelivered: Option<Tag>,
     /// What was asked for before anything of the client's had gone up.
     early_requests: VecDeque<(Tag, Template)>,
+    /// How the last data went to the client.
+    way: Option<(Ds, MpduKind)>,
 }
 
 /// An ACK that may be asked for.
@@ -42,8 +45,6 @@ struct Template {
     ip: IpHeader,
     data: DataFacts,
     made: Instant,
-    /// Its number among all templates.
-    serial: u64,
     /// Whether the client's MAC has acknowledged the frame; minded under hashes alone.
     delivered: bool,
     /// It was asked for, and has gone up if that said anything new.
@@ -60,6 +61,8 @@ struct ClientState {
     snd_nxt: SeqNumber,
     /// What the data's sender was told: the greatest acknowledgment number that went up, the client's own or one in its name.
     told_ack: SeqNumber,
+    /// Whether the client contradicts that.
+    contradiction: Contradiction,
     /// When a packet of the connection last came by.
     last_used: Instant,
 }
@@ -82,13 +85,12 @@ impl Proxy {
         if !is_plain_data(packet, tcp) {
             return;
         }
+        self.way = Some((mpdu.ds, mpdu.kind));
         let Some(tag) = tag(config.identification, mpdu, packet) else { return };
         self.expire(cx.now, config.lifetime, counters);
         let data = DataFacts::of(tcp, packet.payload.len());
-        self.serial += 1;
-        let (serial, ended) = (self.serial, &self.ended);
-        let mut template =
-            Template { flow, ip: packet.ip, data, made: cx.now, serial, delivered: false, released: false };
+        let ended = &self.ended;
+        let mut template = Template { flow, ip: packet.ip, data, made: cx.now, delivered: false, released: false };
         if let Some(there) = self.templates.get_mut(tag) {
             if there.is_over(ended) {
                 // It is as if it were not there.
@@ -192,7 +194,9 @@ impl Proxy {
         other.unwrap_or(mpdus.len())
     }
 
-    /// Takes in what a packet says that goes up, if its connection is known and it neither begins nor ends one. Returns whether that is so, or it says nothing: then it passes.
+    /// Takes in what a packet says that goes up, if its connection is known and it neither begins
+    /// nor ends one. Returns whether that is so, or it says nothing: then it passes. Where the
+    /// client has long contradicted what was said in its name, it does not.
     #[inline(always)]
     fn passes(&mut self, packet: &Packet, now: Instant, stateless: bool) -> bool {
         let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet)) else { return true };
@@ -203,9 +207,9 @@ impl Proxy {
             return true;
         }
         let Some(client) = self.clients.get_mut(flow) else { return false };
-        client.learn(packet, tcp, now);
+        let stands = client.learn(packet, tcp, now);
         self.clients.touch();
-        true
+        stands
     }
 
     /// A packet of the client's goes up: it says what an ACK made in the client's place must fit to.
@@ -213,7 +217,7 @@ impl Proxy {
         &mut self,
         cx: &mut Context<'_>,
         config: &ArqProxyConfig,
-        counters: &mut ArqProxyCounters,
+        (counters, resets): (&mut ArqProxyCounters, &mut Resets),
         id: PacketId,
         from: NodeId,
     ) -> Verdict {
@@ -224,6 +228,14 @@ impl Proxy {
         let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet)) else { return Verdict::Pass };
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             self.forget(flow, cx.now);
+            if tcp.flags.contains(TcpFlags::SYN) {
+                resets.forget(flow.reversed());
+            }
+            return Verdict::Pass;
+        }
+        if self.clients.get_mut(flow).is_some() {
+            counters.contradicted += 1;
+            self.reset(cx, resets, (id, flow), from);
             return Verdict::Pass;
         }
         let Some(news) = ClientState::of(packet, cx.now) else { return Verdict::Pass };
@@ -252,6 +264,27 @@ impl Proxy {
             }
         }
         Verdict::Hold
+    }
+
+    /// The client has long contradicted what was said in its name: the connection cannot go on, and
+    /// both ends hear so.
+    fn reset(&mut self, cx: &mut Context<'_>, resets: &mut Resets, (said, flow): (PacketId, FlowKey), from: NodeId) {
+        let Some(client) = self.clients.remove(flow) else { return };
+        let both = for_both(cx.pool.get(said), client.told_ack);
+        self.forget(flow, cx.now);
+        let (Some((to_client, to_sender)), Some((ds, kind))) = (both, self.way) else { return };
+        // The proxy is at the last hop.
+        let options = SendOptions {
+            receiver: from,
+            destination: from,
+            source: cx.node,
+            ds,
+            kind,
+            ack_policy: AckPolicy::Normal,
+            rate: None,
+        };
+        let rsts = Rsts { onward: Some((to_sender, from)), queued: Some((to_client, options)) };
+        resets.reset_both_ends(cx, flow.reversed(), rsts);
     }
 
     /// A frame of the client's came, and may have to wait for others in the reorder buffer; the client knows that it has come. A smaller window
@@ -316,6 +349,8 @@ impl Proxy {
                 return;
             }
             client.told_ack = template.data.end;
+            // The client has asked for it.
+            client.contradiction.end();
             template.fitted_to(client, cx.pool)
         };
         counters.released += 1;
@@ -347,8 +382,8 @@ impl Proxy {
                 self.ended.clear();
                 self.ended_by_age.clear();
             }
-            self.ended.insert(flow, self.serial);
-            self.ended_by_age.push_back((now, flow, self.serial));
+            self.ended.insert(flow, now);
+            self.ended_by_age.push_back((now, flow));
         }
         self.early_requests.retain(|(_, early)| early.flow != flow);
         self.clients.remove(flow);
@@ -370,8 +405,8 @@ impl Proxy {
                 self.templates.remove(tag);
             }
         }
-        while let Some((_, flow, last)) = self.ended_by_age.pop_front_if(|(at, ..)| now > *at + lifetime) {
-            if self.ended.get(&flow) == Some(&last) {
+        while let Some((at, flow)) = self.ended_by_age.pop_front_if(|(at, _)| now > *at + lifetime) {
+            if self.ended.get(&flow) == Some(&at) {
                 self.ended.remove(&flow);
             }
         }
@@ -393,8 +428,8 @@ impl Template {
 
     /// Whether its connection has ended since it was made.
     #[inline]
-    fn is_over(&self, ended: &BTreeMap<FlowKey, u64>) -> bool {
-        !ended.is_empty() && ended.get(&self.flow).is_some_and(|last| self.serial <= *last)
+    fn is_over(&self, ended: &BTreeMap<FlowKey, Instant>) -> bool {
+        !ended.is_empty() && ended.get(&self.flow).is_some_and(|at| self.made <= *at)
     }
 
     /// The paper's ACK, which needs no state of the client: addresses, ports and sequence numbers are copied, and all else is as it always is.
@@ -423,12 +458,15 @@ impl ClientState {
     /// What one packet of the client's says.
     fn of(packet: &Packet, now: Instant) -> Option<Self> {
         let (facts, tcp) = (ClientFacts::of(packet)?, packet.tcp()?);
-        Some(Self { facts, acked: tcp.ack, snd_nxt: next_after(packet, tcp), told_ack: tcp.ack, last_used: now })
+        let (contradiction, snd_nxt) = (Contradiction::NONE, next_after(packet, tcp));
+        Some(Self { facts, acked: tcp.ack, snd_nxt, told_ack: tcp.ack, contradiction, last_used: now })
     }
 
-    /// Takes over what a later packet of the client's [says].
+    /// Takes over what a later packet of the client's [says]. Returns whether what was said in its
+    /// name stands.
     #[inline(always)]
-    fn learn(&mut self, packet: &Packet, tcp: &TcpHeader, now: Instant) {
+    fn learn(&mut self, packet: &Packet, tcp: &TcpHeader, now: Instant) -> bool {
+        let stands = !self.contradiction.hears(now, tcp.ack, self.told_ack, PATIENCE);
         self.last_used = now;
         self.told_ack = self.told_ack.max(tcp.ack);
         self.snd_nxt = self.snd_nxt.max(next_after(packet, tcp));
@@ -436,6 +474,7 @@ impl ClientState {
             self.facts = ClientFacts::read(packet, tcp);
             self.acked = tcp.ack;
         }
+        stands
     }
 
     /// Whether a packet of the client's says something new; one that others have overtaken does not.
@@ -461,7 +500,8 @@ const STATELESS_WINDOW: u16 = 65_535;
 const MAX_CLIENTS: usize = 1024;
 /// Longer than `SILENCE` of the client, so that a client does not count on what is forgotten.
 const IDLE: Duration = Duration::from_secs(60);
-/// So many ends of connections are remembered for the lifetime of a template. Where there is one more, all templates go.
+/// So many ends of connections are remembered for the lifetime of a template. Where there is one
+/// more, all templates go.
 const MAX_ENDED: usize = 4096;
 /// So many requests wait for a client's first packet.
 const MAX_EARLY: usize = 16;

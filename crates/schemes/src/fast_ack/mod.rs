@@ -302,11 +302,7 @@ impl Scheme for FastAck {
             return Verdict::Pass;
         }
         let (data, fin) = (DataFacts::of(tcp, content.payload.len()), tcp.flags.contains(TcpFlags::FIN));
-        if self.connections.get_mut(key).is_none() {
-            return Verdict::Pass;
-        }
-        self.connections.touch();
-        let connection = self.connections.at_hand();
+        let Some(connection) = self.connections.get_used(key) else { return Verdict::Pass };
         if connection.opaque.note(tcp) {
             self.leave_alone(cx, key);
             return Verdict::Pass;
@@ -371,11 +367,7 @@ impl Scheme for FastAck {
             self.on_client_syn_or_rst(cx, key, &tcp);
             return Verdict::Pass;
         }
-        if self.connections.get_mut(key).is_none() {
-            return Verdict::Pass;
-        }
-        self.connections.touch();
-        let connection = self.connections.at_hand();
+        let Some(connection) = self.connections.get_used(key) else { return Verdict::Pass };
         if connection.opaque.note(tcp) {
             if let Some(flow) = &mut connection.flow
                 && tcp.flags.contains(TcpFlags::ACK)

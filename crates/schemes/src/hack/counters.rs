@@ -55,6 +55,9 @@ counters! {
         too_long,
         /// The guard timer gave up waiting.
         guard_fired,
+        /// Contexts closed, under the explicit timer, because the same data came again and again
+        /// though its ACK was on an answer.
+        doubted,
         /// The explicit timer of that policy ended.
         timer_fired,
         /// ACKs taken back from the queue, and compressed.
@@ -116,5 +119,8 @@ counters! {
         unknown_context,
         /// Headers that passed their checksum but cannot be: they acknowledge, or echo, what was never sent, or go back.
         verify_failures,
+        /// Connections reset at both ends because the peer's own ACKs stayed below what had been
+        /// emitted in its name.
+        contradicted,
     }
 }

@@ -11,6 +11,7 @@ use super::counters::HackCounters;
 use super::nic::FlowPlace;
 use super::own_data::OwnData;
 use super::senders::Senders;
+use crate::resets::Resets;
 
 /// The context of a question, and what belongs to the node rather than to one peer.
 pub(super) struct Env<'a, 'c> {
@@ -19,6 +20,8 @@ pub(super) struct Env<'a, 'c> {
     pub(super) counters: &'a mut HackCounters,
     /// Packets that were emitted into the queue, until the MAC names their frames.
     pub(super) queueing: &'a mut VecDeque<Queueing>,
+    /// Connections that are being reset.
+    pub(super) resets: &'a mut Resets,
     /// When the scheme wants to be woken at the latest. It looks at its deadlines then; until they are computed anew
     /// nothing moves this back, so that a deadline that moves with every PPDU costs nothing.
     pub(super) wake: &'a mut Option<Instant>,

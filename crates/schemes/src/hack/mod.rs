@@ -33,7 +33,11 @@
 //! - appended ACKs stay until a native frame of their flow is on the air, not only until it is queued, see `driver`;
 //! - ownership of context identifiers, see `driver::flows`;
 //! - ACKs are verified against the data that was forwarded, and MORE DATA is withheld while a context is broken, see
-//!   `receiver`.
+//!   `receiver`;
+//! - under the explicit timer, which never looks at MORE DATA, a flow goes natively once the same
+//!   data has come three times though its ACK was on an answer, see `driver::guard`;
+//! - a connection whose client contradicts what was emitted in its name is reset at both ends,
+//!   see `receiver`.
 //!
 //! Not modelled: the DMA bandwidth of the NIC (only its latency), and a NIC memory that is too small.
 
@@ -57,6 +61,7 @@ use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 use crate::guard::announces;
 use crate::links::Links;
+use crate::resets::Resets;
 pub use ackless_rohc::hack::Codec;
 pub use config::{Announce, Fit, HackConfig, Mic, MicLen, Policy, Tails};
 pub use counters::HackCounters;
@@ -75,6 +80,7 @@ macro_rules! env {
             config: &$hack.config,
             counters: &mut $hack.counters,
             queueing: &mut $hack.queueing,
+            resets: &mut $hack.resets,
             wake: &mut $hack.wake,
             own_data: &$hack.own_data,
             senders: &$hack.senders,
@@ -89,6 +95,7 @@ pub struct Hack {
     /// To the peers that speak HACK.
     links: Links<Link>,
     queueing: VecDeque<Queueing>,
+    resets: Resets,
     wake: Option<Instant>,
     own_data: OwnData,
     /// The last data packet that was handed over by itself, and to whom it goes: the queue may have no room for it.
@@ -118,6 +125,7 @@ impl Hack {
             config,
             links: Links::new(Link::new),
             queueing: VecDeque::new(),
+            resets: Resets::default(),
             wake: None,
             own_data: OwnData::default(),
             newest_data: None,
@@ -363,6 +371,10 @@ impl Scheme for Hack {
             if let Some(next) = link.driver.on_timer(&mut env) {
                 env.wake_at(next);
             }
+        }
+        env.resets.on_timer(env.cx);
+        if let Some(due) = env.resets.due() {
+            env.wake_at(due);
         }
     }
 

@@ -20,7 +20,8 @@ use crate::testing::steps;
 #[derive(Clone, Debug)]
 pub(super) struct Nic<T> {
     chains: Vec<Chain<T>>,
-    /// The chains that hold something, the one to be appended first in front. A chain's label has one owner, so that there are hardly more than labels.
+    /// The chains that hold something, the one to be appended first in front. A chain's label has
+    /// one owner, so that there are hardly more than labels.
     active: Vec<FlowPlace>,
     /// How many of these have each label.
     labels: Box<[u16; LABELS]>,

@@ -1,7 +1,9 @@
-//! What a packet costs a scheme where many flows pass, as a number that no load on the machine changes.
+//! What a packet costs a scheme where many flows pass, as a number that no load on the machine
+//! changes.
 //!
-//! A step is a flow, frame or deadline that is compared, looked at or moved. Every table and loop of this crate whose length somebody else decides counts its steps.
-//! Only builds with debug assertions count, and each thread for itself.
+//! A step is a flow, frame or deadline that is compared, looked at or moved. Every table and loop
+//! of this crate whose length somebody else decides counts its steps. Only builds with debug
+//! assertions count, and each thread for itself.
 
 #[cfg(debug_assertions)]
 use std::cell::Cell;

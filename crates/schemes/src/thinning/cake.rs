@@ -91,7 +91,8 @@ impl Cake {
         Verdict::Hold
     }
 
-    /// Forgets flows of which nothing waits, at most two for each that comes: so there are at most twice as many as have packets in the queue.
+    /// Forgets flows of which nothing waits, at most two for each that comes: so there are at most
+    /// twice as many as have packets in the queue.
     fn make_room(&mut self) {
         for _ in 0..2 {
             let many = self.flows.len() >= SWEEP;

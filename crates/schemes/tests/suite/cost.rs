@@ -59,7 +59,9 @@ fn an_exchange_among_many_flows_costs_no_more_than_the_logarithm_of_their_number
     }
 }
 
-/// An exchange is up to five packets, each of which is looked for in two tables several times; a node of a table's tree has eleven keys and is at least half full.
+/// An exchange is up to five packets, each of which is looked for in two tables several times; a
+/// node of a table's tree has eleven keys and is at least half full.
 const STEPS_FOR_EACH_DOUBLING: u64 = 24;
-/// What an exchange takes among few flows. The second solution of the agent looks at the flows of the last 127 frames, whoever sent them.
+/// What an exchange takes among few flows. The second solution of the agent looks at the flows of
+/// the last 127 frames, whoever sent them.
 const STEPS: u64 = 320;

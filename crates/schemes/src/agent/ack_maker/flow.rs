@@ -15,13 +15,14 @@
 
 use ackless_dot11::frame::NodeId;
 use ackless_wire::tcp::SackBlocks;
-use ackless_wire::{Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Duration, Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use super::super::counters::AgentCounters;
 use super::super::paws::Paws;
 use super::super::spans::{Inflow, Taken};
 use super::under_way::Frame;
 use crate::connection::{Opaque, WindowScale};
+use crate::contradiction::{Contradiction, PATIENCE};
 use crate::made_ack::{ClientFacts, DataFacts};
 use crate::timestamps::newer;
 
@@ -44,6 +45,10 @@ pub(super) struct Flow {
     /// How far the server was told, by the agent or by the client, and the window field with that.
     pub(super) told_ack: Option<SeqNumber>,
     told_window: Option<u16>,
+    /// Whether the client contradicts that.
+    contradiction: Contradiction,
+    /// How long the last segment was that was acknowledged in the client's name.
+    segment: u32,
     /// The largest acknowledgment number that came from the client itself.
     client_acked: Option<SeqNumber>,
     pub(super) scale: WindowScale,
@@ -92,6 +97,8 @@ impl Flow {
             vouched: None,
             told_ack: None,
             told_window: None,
+            contradiction: Contradiction::NONE,
+            segment: 0,
             client_acked: None,
             scale: WindowScale::default(),
             edge: None,
@@ -134,6 +141,19 @@ impl Flow {
                 && facts.is_some_and(|facts| facts.accepts_ack(frame.data.ack))
         };
         !self.paws.accepts(frame.data.ts_val, is_taken)
+    }
+
+    /// Whether the client has long contradicted what was said in its name. In the first solution
+    /// its MAC may have what its TCP lacks, and hand it up again less and less often; where the TCP
+    /// has no room for that, it says nothing.
+    pub(super) fn is_contradicted(&mut self, tcp: &TcpHeader, now: Instant, by_flag: bool) -> bool {
+        let Some(told) = self.told_ack else { return false };
+        let room = u32::from(tcp.window) << self.scale.agreed().unwrap_or(0);
+        if room < self.segment {
+            self.contradiction.end();
+            return false;
+        }
+        self.contradiction.hears(now, tcp.ack, told, if by_flag { PATIENCE } else { PATIENCE_WITH_BUFFER })
     }
 
     /// Takes over what the client says of itself. Returns whether it acknowledges so much for the first time.
@@ -214,7 +234,7 @@ impl Flow {
             return None;
         }
         self.ts_recent = newer(self.ts_recent, ts_val);
-        (self.vouched, self.told_ack) = (Some(end), Some(end));
+        (self.vouched, self.told_ack, self.segment) = (Some(end), Some(end), end - seq);
         (self.told_window, self.told_edge) = (Some(facts.window), None);
         let said = (end, self.ts_recent.unwrap_or_default());
         Some(facts.put_ack(pool, &frame.data, said, facts.window, TcpFlags::empty()))
@@ -236,6 +256,7 @@ impl Flow {
     /// Data has come to the client.
     pub(super) fn take(&mut self, counters: &mut AgentCounters, frame: &Frame, in_any_order: bool) {
         let DataFacts { seq, end, ts_val, .. } = frame.data;
+        self.segment = end - seq;
         // RFC 7323, 4.3 (2): the timestamp of a segment that covers the first byte not acknowledged is echoed.
         if ts_val.is_some() && self.told_ack.is_none_or(|told_ack| !seq.after(told_ack)) {
             self.ts_recent = newer(self.ts_recent, ts_val);
@@ -252,6 +273,10 @@ impl Flow {
         }
     }
 }
+
+/// Within this time the station's buffer hands a frame up seven times, first after 200 ms and then
+/// each time after twice as long.
+const PATIENCE_WITH_BUFFER: Duration = Duration::from_secs(30);
 
 /// What a segment of the server's would look like that `tcp`, the client's, answers.
 pub(super) fn answered_by(tcp: &TcpHeader) -> DataFacts {

@@ -23,8 +23,9 @@ use crate::connection::WindowScale;
 use crate::flow_key::FlowKey;
 use crate::flow_table::FlowTable;
 use crate::made_ack::{ClientFacts, DataFacts};
+use crate::resets::{Resets, Rsts, for_both, sent_as};
 use flow::{Flow, Ruling, WhyPass, answered_by, lifted};
-use under_way::{Frame, UnderWay};
+use under_way::{Frame, UnderWay, Way};
 
 /// The flows whose data this node forwards to capable clients.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ pub(super) struct AckMaker {
     syns: VecDeque<(FlowKey, WindowScale)>,
     /// Whose last answer had the flag ON.
     flagged: Option<NodeId>,
+    resets: Resets,
 }
 
 impl AckMaker {
@@ -46,7 +48,18 @@ impl AckMaker {
             under_way: UnderWay::new(),
             syns: VecDeque::new(),
             flagged: None,
+            resets: Resets::new(),
         }
+    }
+
+    /// When a RST goes again.
+    pub(super) fn poll_timeout(&self) -> Option<Instant> {
+        self.resets.due()
+    }
+
+    /// The time that [`Self::poll_timeout`] named may have come.
+    pub(super) fn on_timer(&mut self, cx: &mut Context<'_>) {
+        self.resets.on_timer(cx);
     }
 
     /// Whether it speaks for nobody, as a station's.
@@ -121,7 +134,7 @@ impl AckMaker {
     /// Frames of one PPDU, and so to one receiver, got their sequence numbers.
     pub(super) fn on_all_sequenced(&mut self, cx: &Context<'_>, mpdus: &[Mpdu]) {
         let Some(client) = mpdus.first().map(|first| first.receiver).filter(|_| !self.knows_no_flow()) else { return };
-        let frames = self.under_way.entry_of(client);
+        let Way { frames, options } = self.under_way.entry_of(client);
         for mpdu in mpdus {
             let content = cx.pool.get(mpdu.packet);
             let Some((tcp, _)) = data_of(content).filter(|_| ends_here(mpdu)) else { continue };
@@ -129,6 +142,7 @@ impl AckMaker {
             if self.flows.get_against(content, tcp).filter(ours).is_none() {
                 continue;
             }
+            *options = Some(sent_as(mpdu));
             frames.push_back(Frame {
                 handle: mpdu.handle,
                 key: *self.flows.key_at_hand(),
@@ -200,6 +214,9 @@ impl AckMaker {
         }
         let content = cx.pool.get(packet);
         let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
+        if tcp.flags.contains(TcpFlags::SYN) {
+            self.resets.forget(key.reversed());
+        }
         if tcp.flags.contains(TcpFlags::SYN) && self.flows.get_mut(key).is_none() {
             self.syns.push_back((key, WindowScale::of(&tcp)));
             if self.syns.len() > MAX_SYNS {
@@ -207,10 +224,8 @@ impl AckMaker {
             }
             return Verdict::Pass;
         }
-        let Some(flow) = self.flows.get_mut(key).filter(|flow| flow.client == from) else { return Verdict::Pass };
+        let Some(flow) = self.flows.get_used(key).filter(|flow| flow.client == from) else { return Verdict::Pass };
         flow.last_heard = cx.now;
-        self.flows.touch();
-        let flow = self.flows.at_hand();
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             counters.resets += 1;
             flow.begin_anew(&tcp, cx.now);
@@ -250,6 +265,11 @@ impl AckMaker {
         if !by_flag && rcv_nxt.is_none_or(|rcv_nxt| tcp.ack.after(rcv_nxt)) {
             self.under_way.close_hole(flow.client, key, rcv_nxt);
         }
+        if flow.is_contradicted(tcp, cx.now, by_flag) {
+            counters.contradicted += 1;
+            self.reset(cx, packet, key);
+            return Verdict::Pass;
+        }
         let first = flow.learn(counters, facts, tcp, by_flag);
         if self.room == Room::Promise {
             flow.learn_edge(tcp);
@@ -282,7 +302,22 @@ impl AckMaker {
         }
     }
 
-    /// Forgets flows that nobody has heard of for long, at most two for each that comes, and where there are too many the quietest.
+    /// The client has long contradicted what was said in its name: the connection cannot go on, and
+    /// both ends hear so.
+    fn reset(&mut self, cx: &mut Context<'_>, said: PacketId, key: FlowKey) {
+        let flow = self.flows.at_hand();
+        let (client, told) = (flow.client, flow.told_ack);
+        *flow = Flow::new(client, cx.now);
+        self.under_way.end(client, key);
+        let both = told.and_then(|told| for_both(cx.pool.get(said), told));
+        if let (Some((to_client, to_sender)), Some(options)) = (both, self.under_way.options(client)) {
+            let rsts = Rsts { onward: Some((to_sender, client)), queued: Some((to_client, options)) };
+            self.resets.reset_both_ends(cx, key.reversed(), rsts);
+        }
+    }
+
+    /// Forgets flows that nobody has heard of for long, at most two for each that comes, and where
+    /// there are too many the quietest.
     fn make_room(&mut self, now: Instant, counters: &mut AgentCounters) {
         for _ in 0..2 {
             let idle = |flow: &Flow| now.saturating_since(flow.last_heard) >= IDLE;

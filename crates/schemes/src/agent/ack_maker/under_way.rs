@@ -3,16 +3,25 @@
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{FrameHandle, NodeId};
-use ackless_dot11::hooks::Fate;
+use ackless_dot11::hooks::{Fate, SendOptions};
 use ackless_wire::SeqNumber;
 
 use crate::flow_key::FlowKey;
 use crate::made_ack::DataFacts;
 use crate::testing::steps;
 
-/// Data frames that have a sequence number and no fate, and those behind them, by the number of the client that they go to.
+/// Data frames that have a sequence number and no fate, and those behind them, by the number of the
+/// client that they go to.
 #[derive(Debug)]
-pub(super) struct UnderWay(Vec<VecDeque<Frame>>);
+pub(super) struct UnderWay(Vec<Way>);
+
+/// What goes to one client.
+#[derive(Debug, Default)]
+pub(super) struct Way {
+    pub(super) frames: VecDeque<Frame>,
+    /// How the last of them was sent.
+    pub(super) options: Option<SendOptions>,
+}
 
 /// A data frame of the agent's on its way to a client.
 #[derive(Debug)]
@@ -32,18 +41,23 @@ impl UnderWay {
         Self(Vec::new())
     }
 
-    /// The frames to a client, in the order of their sequence numbers, to add some.
-    pub(super) fn entry_of(&mut self, client: NodeId) -> &mut VecDeque<Frame> {
+    /// What goes to a client: its frames are in the order of their sequence numbers.
+    pub(super) fn entry_of(&mut self, client: NodeId) -> &mut Way {
         let place = usize::from(client.0);
         if self.0.len() <= place {
-            self.0.resize_with(place + 1, VecDeque::new);
+            self.0.resize_with(place + 1, Way::default);
         }
         &mut self.0[place]
     }
 
     /// The frames to a client, in the order of their sequence numbers.
     pub(super) fn to(&mut self, client: NodeId) -> Option<&mut VecDeque<Frame>> {
-        self.0.get_mut(usize::from(client.0))
+        self.0.get_mut(usize::from(client.0)).map(|way| &mut way.frames)
+    }
+
+    /// How data goes to a client.
+    pub(super) fn options(&self, client: NodeId) -> Option<SendOptions> {
+        self.0.get(usize::from(client.0))?.options
     }
 
     /// The connection of this flow is over, or left alone: its frames count for nothing any more.
@@ -63,9 +77,10 @@ impl UnderWay {
         }
     }
 
-    /// The frames of a flow to its client that have no fate yet, or wait for one, in the order of their sequence numbers: no more than a BlockAck window has.
+    /// The frames of a flow to its client that have no fate yet, or wait for one, in the order of
+    /// their sequence numbers: no more than a BlockAck window has.
     fn of(&mut self, client: NodeId, flow: FlowKey) -> impl DoubleEndedIterator<Item = &mut Frame> {
-        let frames = self.0.get_mut(usize::from(client.0)).into_iter().flatten();
+        let frames = self.to(client).into_iter().flatten();
         frames.inspect(|_| steps::count(1)).filter(move |frame| frame.key == flow)
     }
 }

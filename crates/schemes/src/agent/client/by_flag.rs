@@ -26,7 +26,8 @@ impl Client {
 
     fn settle_queued(&mut self, now: Instant, handle: FrameHandle, sent: bool) {
         let Some(flow) = self.queued.remove(handle).and_then(|key| self.flows.get_mut(key)) else { return };
-        // They leave in the order in which they were queued, and those before one that has gone have gone too, as dropped frames do.
+        // They leave in the order in which they were queued, and those before one that has gone
+        // have gone too, as dropped frames do.
         while let Some((queued, ack)) = flow.queued.pop_front_if(|(queued, _)| *queued <= handle) {
             if queued == handle && sent {
                 flow.goes_natively(ack, None, now);

@@ -37,7 +37,8 @@ pub(super) struct Client {
     flows: FlowTable<Flow>,
     /// Flows that have something to ask for, or to ask for again, in the order in which they came to it.
     ask_queue: VecDeque<FlowKey>,
-    /// Flows with a request that was asked, or an ACK that is kept: their time is looked at. At most [`MAX_FLOWS`].
+    /// Flows with a request that was asked, or an ACK that is kept: their time is looked at. At
+    /// most [`MAX_FLOWS`].
     timed: Vec<FlowKey>,
     /// What the transport has sent and the MAC has not got yet, with its flow.
     on_way_down: VecDeque<(PacketId, FlowKey)>,
@@ -367,11 +368,9 @@ impl Client {
             return false;
         }
         let pure = content.pure_ack().is_some();
-        let Some(flow) = self.flows.get_mut(key) else { return false };
+        let Some(flow) = self.flows.get_used(key) else { return false };
         let pure = !flow.opaque.note(tcp) && pure;
         flow.closing |= tcp.flags.contains(TcpFlags::FIN);
-        self.flows.touch();
-        let flow = self.flows.at_hand();
         let (verdict, ack) = (flow.may_ask(env, tcp, pure), tcp.ack);
         flow.on_ack(ack, env.cx.now);
         match verdict {
@@ -415,7 +414,7 @@ impl Client {
     /// The flow with this key, made where it is new; `None` where there are too many.
     #[inline]
     fn flow(&mut self, env: &Env<'_, '_>, key: FlowKey) -> Option<&mut Flow> {
-        if self.flows.has_at_hand(key) { Some(self.flows.at_hand()) } else { self.find_flow(env, key) }
+        if self.flows.has_at_hand(key) { self.flows.value_at_hand() } else { self.find_flow(env, key) }
     }
 
     #[inline(never)]

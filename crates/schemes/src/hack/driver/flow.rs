@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use ackless_dot11::frame::FrameHandle;
 use ackless_dot11::hooks::SendOptions;
 use ackless_rohc::hack::{Ack, AckRef, Cid, Code, Codec, Compressor};
-use ackless_wire::{Duration, Instant, PacketId};
+use ackless_wire::{Duration, Instant, PacketId, SeqNumber};
 
 use crate::guard::Rtt;
 
@@ -31,6 +31,9 @@ pub(super) struct Flow {
     pub(super) ts_val: Option<u32>,
     /// Its round trip, from an ACK to data that follows from it.
     pub(super) rtt: Rtt,
+    /// Data that came again though an ACK for it was on an answer: where it begins, and how often
+    /// it did.
+    pub(super) repeated: Option<(SeqNumber, u32)>,
     /// When a packet of it was last handed over.
     pub(super) last_used: Instant,
 }
@@ -83,6 +86,7 @@ impl Flow {
             surely_received: None,
             ts_val: None,
             rtt: Rtt::new(),
+            repeated: None,
             last_used: now,
         }
     }

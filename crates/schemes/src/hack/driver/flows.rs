@@ -32,7 +32,8 @@ pub(super) struct Flows {
     shared: usize,
 }
 
-/// What the flows of one identifier have in common: what is asked about all of them is known without looking at each.
+/// What the flows of one identifier have in common: what is asked about all of them is known
+/// without looking at each.
 #[derive(Clone, Copy, Default, Debug)]
 struct Identifier {
     owner: Option<FlowPlace>,
@@ -103,8 +104,9 @@ impl Flows {
         FlowPlace(self.flows.place_at_hand() as u16)
     }
 
-    /// The place of the flow of this ACK, which is that packet, and is added if it is new. `None` where there is no place left: [`MOST`] flows
-    /// of which none may be forgotten yet. What is beyond goes natively.
+    /// The place of the flow of this ACK, which is that packet, and is added if it is new. `None`
+    /// where there is no place left: [`MOST`] flows of which none may be forgotten yet. What is
+    /// beyond goes natively.
     #[inline]
     pub(super) fn find_or_add(
         &mut self,
@@ -192,8 +194,9 @@ impl Flows {
         self[place].note_received(sent);
     }
 
-    /// Where there are many flows, forgets those that have long been idle and have no frame under way. The peer then counts them as idle too. At most two for each flow that comes, so that none costs
-    /// much and there are never many more than were used lately.
+    /// Where there are many flows, forgets those that have long been idle and have no frame under
+    /// way. The peer then counts them as idle too. At most two for each flow that comes, so that
+    /// none costs much and there are never many more than were used lately.
     fn make_room(&mut self, nic: &Nic<Held>, now: Instant) {
         for _ in 0..2 {
             let many = self.flows.len() >= MANY;

@@ -9,6 +9,7 @@
 use ackless_dot11::frame::Mpdu;
 use ackless_wire::{Duration, Instant};
 
+use super::flow::FlowState;
 use super::{Driver, Promise};
 use crate::flow_key::FlowKey;
 use crate::guard::Guard;
@@ -36,7 +37,7 @@ impl Driver {
     }
 
     /// The first MPDU of a PPDU of the peer came, of which `more` are promised: what it says about gaps and round trips.
-    pub(super) fn learn_timing(&mut self, env: &Env<'_, '_>, mpdu: &Mpdu, more: bool) {
+    pub(super) fn learn_timing(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu, more: bool) {
         self.gaps.on_ppdu(env.cx.now, more);
         if self.flows.is_empty() {
             return;
@@ -46,6 +47,32 @@ impl Driver {
             && let Some(place) = FlowKey::of(packet).and_then(|key| self.flows.find(key.reversed()))
         {
             self.flows[place].rtt.on_echo(echo, env.cx.now, self.gaps);
+        }
+        if matches!(env.config.policy, Policy::ExplicitTimer(_)) {
+            self.note_repeated(env, mpdu);
+        }
+    }
+
+    /// Data came, perhaps again. Where the same data comes again and again though its ACK was on an
+    /// answer, the peer's context is broken. No other policy needs this: the peer withholds MORE
+    /// DATA from them, on which the explicit timer does not look, so that nothing would go natively
+    /// any more.
+    fn note_repeated(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
+        let packet = env.cx.pool.get(mpdu.packet);
+        let (Some(tcp), Some(key)) = (packet.tcp(), FlowKey::of(packet)) else { return };
+        let Some(place) = self.flows.find(key.reversed()) else { return };
+        let (seq, end, flow) = (tcp.seq, tcp.seq + packet.payload.len(), &mut self.flows[place]);
+        let FlowState::Open(compressor) = &flow.state else { return };
+        if end == seq || compressor.reference().is_none_or(|last| end.after(last.tcp().ack)) {
+            return;
+        }
+        let times = flow.repeated.filter(|(repeated, _)| *repeated == seq).map_or(1, |(_, times)| times + 1);
+        flow.repeated = Some((seq, times));
+        if times >= REPEATED {
+            env.counters.doubted += 1;
+            self.rescue(env, place);
+            let flow = &mut self.flows[place];
+            (flow.state, flow.repeated) = (FlowState::Closed, None);
         }
     }
 
@@ -73,3 +100,7 @@ impl Driver {
         });
     }
 }
+
+/// So often the same data comes before the peer's context counts as broken: once and again may be a
+/// sender's mistake.
+const REPEATED: u32 = 3;

@@ -315,7 +315,9 @@ impl Driver {
         }
         self.flows.on_maybe_received(native.flow, env.cx.now);
         let Stage::Sequenced { at, would_own } = native.stage else { return };
-        self.flows[native.flow].state.open(env.config.codec, mpdu.handle, || Ack::of(env.cx.pool.get(mpdu.packet)).ok());
+        self.flows[native.flow]
+            .state
+            .open(env.config.codec, mpdu.handle, || Ack::of(env.cx.pool.get(mpdu.packet)).ok());
         self.flows.on_received(native.flow, at, env.cx.now, would_own);
     }
 

@@ -77,7 +77,8 @@ impl Driver {
         self.flows[place].candidates.push_back(candidate);
     }
 
-    /// Takes natively queued ACKs back that can go on this answer instead, as long as all fits. Of more than [`LOOKED_AT`] flows the others have their turn on the next answers.
+    /// Takes natively queued ACKs back that can go on this answer instead, as long as all fits. Of
+    /// more than [`LOOKED_AT`] flows the others have their turn on the next answers.
     pub(super) fn withdraw_candidates(&mut self, env: &mut Env<'_, '_>, limit: usize) {
         let (mut room, takes_back) = (None, env.takes_back_now());
         for _ in 0..self.candidates.len().min(LOOKED_AT) {
@@ -157,5 +158,6 @@ impl Driver {
     }
 }
 
-/// So many flows are looked at for an answer: as many as there are context identifiers, so that no more could have one.
+/// So many flows are looked at for an answer: as many as there are context identifiers, so that no
+/// more could have one.
 const LOOKED_AT: usize = 256;

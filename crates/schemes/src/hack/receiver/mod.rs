@@ -6,7 +6,11 @@
 //!
 //! A context that turns out to be broken stays so until the next native ACK of its flow. The paper has no feedback for
 //! this, and shows that the case does not arise; should it arise all the same (an undetected bit error), this node
-//! withholds the MORE DATA bit from the peer, which then sends natively, and so installs the context anew. It does the same while answers come whose code under a key
+//! withholds the MORE DATA bit from the peer, which then sends natively, and so installs the
+//! context anew. Where an ACK was emitted by then that the peer's TCP never sent, the sender of the
+//! data has forgotten what the peer still lacks: native ACKs show it that stay below what was
+//! emitted, and both ends are reset (`crate::contradiction`). It does the same while answers come
+//! whose code under a key
 //! is not right, several in a row: whatever the reason, appended ACKs do not get through then, and native ones may.
 
 mod order;
@@ -15,7 +19,7 @@ mod verify;
 use ackless_dot11::frame::{Mpdu, NodeId};
 use ackless_dot11::hooks::{self, Emission, Verdict};
 use ackless_rohc::hack::{Ack, Cid, Codec, DecodeError, Decompressor, FiveTuple, Frame, Run};
-use ackless_wire::{Duration, Instant, PacketId};
+use ackless_wire::{Duration, Instant, PacketId, TcpFlags};
 
 use self::order::{Kept, Position, SeqUnwrapper, UpwardOrder};
 use self::verify::{Bounds, Forwarded};
@@ -24,6 +28,7 @@ use super::env::Env;
 use super::mic::{Forged, Opener};
 use crate::flow_key::FlowKey;
 use crate::flow_table::FlowTable;
+use crate::resets::{FIRST_WAIT, Rsts, for_both, way_back};
 
 /// The decompressing end for one peer.
 #[derive(Debug)]
@@ -131,6 +136,9 @@ impl Receiver {
         let packet = env.cx.pool.get(mpdu.packet);
         let Some(key) = FlowKey::of(packet).map(FlowKey::reversed) else { return };
         let now = env.cx.now;
+        if packet.tcp().is_some_and(|tcp| tcp.flags.contains(TcpFlags::SYN)) {
+            env.resets.forget(key);
+        }
         let Some(flow) = FiveTuple::of(packet) else { return };
         let native = if mpdu.tcp_ack { Ack::of(packet).ok() } else { None };
         let record = self.record(key, now);
@@ -139,6 +147,7 @@ impl Receiver {
             record.forget_previous();
         }
         if let Some(native) = &native {
+            self.heed(env, (cid, key), native, (mpdu, position));
             self.install(env, cid, key, native, position);
         }
         let Some(Some(context)) = self.contexts.get_mut(usize::from(cid.0)) else { return };
@@ -229,16 +238,18 @@ impl Receiver {
             }
         };
         env.counters.duplicates_discarded += u64::from(decode.duplicates());
+        let mut emitted = None;
         let failures = loop {
             match decode.advance() {
-                None => return Ok(()),
-                Some(Err(DecodeError::TcpChecksum(_))) => break &mut env.counters.checksum_failures,
-                Some(Err(_)) => break &mut env.counters.crc_failures,
+                None => break None,
+                Some(Err(DecodeError::TcpChecksum(_))) => break Some(&mut env.counters.checksum_failures),
+                Some(Err(_)) => break Some(&mut env.counters.crc_failures),
                 Some(Ok((ack, packet_len))) => {
                     let own_acks = || driver.newest_ts_val(context.data);
                     if !context.bounds.admit(ack, forwarded.as_ref(), own_acks) {
-                        break &mut env.counters.verify_failures;
+                        break Some(&mut env.counters.verify_failures);
                     }
+                    emitted = Some(ack.tcp().ack);
                     let packet = env.cx.pool.insert_with(packet_len, || ack.to_packet());
                     env.counters.emitted += 1;
                     let kept = self.upward_order.keep(packet, cid);
@@ -254,9 +265,41 @@ impl Receiver {
                 }
             }
         };
+        // They do not go back.
+        if let Some(last) = emitted
+            && let Some(record) = self.forwarded.get_mut(context.data)
+        {
+            record.emitted(last, env.cx.now);
+        }
+        let Some(failures) = failures else { return Ok(()) };
         *failures += 1;
         context.decompressor.invalidate();
         Err(Broken)
+    }
+
+    /// What a native ACK says about those that were emitted in the peer's name: where the peer
+    /// contradicts them for long, the connection cannot go on and is reset at both ends.
+    fn heed(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        (cid, data): (Cid, FlowKey),
+        native: &Ack,
+        (mpdu, position): (&Mpdu, Position),
+    ) {
+        let context = self.contexts.get(usize::from(cid.0)).and_then(Option::as_ref);
+        if context.is_some_and(|context| context.data == data && !position.is_after(context.reference)) {
+            // It is older than what was emitted.
+            return;
+        }
+        let record = self.forwarded.at_hand();
+        let Some(told) = record.contradicted(native.tcp().ack, env.cx.now) else { return };
+        record.end_doubt();
+        if let Some((to_peer, to_sender)) = for_both(env.cx.pool.get(mpdu.packet), told) {
+            env.counters.contradicted += 1;
+            let rsts = Rsts { onward: Some((to_sender, self.peer)), queued: Some((to_peer, way_back(mpdu))) };
+            env.resets.reset_both_ends(env.cx, data, rsts);
+            env.wake_after(FIRST_WAIT);
+        }
     }
 
     /// A native ACK installs the context of its flow, if the flow owns the identifier and no newer one did before.
@@ -307,11 +350,12 @@ impl Receiver {
     /// A flow of data is new.
     #[inline(never)]
     fn add_record(&mut self, key: FlowKey, now: Instant) {
-        // At most two go for each that comes, so that none costs much and there are never many more than were used lately.
+        // At most two go for each that comes, so that none costs much and there are never many more
+        // than were used lately.
         for _ in 0..2 {
-            let many = self.forwarded.len() >= MANY;
+            let (many, full) = (self.forwarded.len() >= MANY, self.forwarded.len() >= MOST);
             let Some((quietest, record)) = self.forwarded.quietest().filter(|_| many) else { break };
-            if now.saturating_since(record.last_used) < FORGET {
+            if !full && now.saturating_since(record.last_used) < FORGET {
                 break;
             }
             let context = record.cid.and_then(|cid| self.contexts.get(usize::from(cid.0))?.as_ref());
@@ -344,7 +388,10 @@ struct Broken;
 const CONTEXTS: usize = 256;
 /// So many records are kept without looking for unused ones.
 const MANY: usize = 64;
-/// An unused record is kept for at least this long.
+/// So many records are kept at most, but for those with a context. Where there is one more, the one
+/// that was unused longest goes: of its flow no code is admitted until the next packet of data.
+const MOST: usize = 1 << 16;
+/// An unused record is kept for at least this long, where there are not too many.
 const FORGET: Duration = Duration::from_secs(10);
 /// So many forged answers in a row take MORE DATA away; one or two are bad luck, and SYNC repeats what they stood in for.
 const MAX_FORGED: u32 = 3;

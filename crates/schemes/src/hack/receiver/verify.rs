@@ -9,6 +9,7 @@
 use ackless_rohc::hack::{Ack, Cid};
 use ackless_wire::{Instant, SeqNumber, TcpFlags, TcpHeader};
 
+use crate::contradiction::{Contradiction, PATIENCE};
 use crate::timestamps::{is_newer, newer};
 
 /// What was forwarded to the peer of one flow of data.
@@ -21,6 +22,8 @@ pub(super) struct Forwarded {
     previous: Option<SentData>,
     /// The context identifier of the ACKs, once it was computed.
     pub(super) cid: Option<Cid>,
+    /// Whether the peer's own ACKs contradict those that were emitted in its name.
+    contradiction: Contradiction,
     /// When a packet was last forwarded.
     pub(super) last_used: Instant,
 }
@@ -32,6 +35,8 @@ struct SentData {
     end: Option<SeqNumber>,
     /// The newest TSval.
     ts_val: Option<u32>,
+    /// How much of it was acknowledged by ACKs that were emitted in the peer's name.
+    told: Option<SeqNumber>,
 }
 
 /// What the next ACK of a context must keep to.
@@ -45,7 +50,8 @@ pub(super) struct Bounds {
 
 impl Forwarded {
     pub(super) const fn new(now: Instant) -> Self {
-        Self { current: SentData { end: None, ts_val: None }, previous: None, cid: None, last_used: now }
+        let (current, contradiction) = (SentData { end: None, ts_val: None, told: None }, Contradiction::NONE);
+        Self { current, previous: None, cid: None, contradiction, last_used: now }
     }
 
     /// A packet of the flow with this header and so many bytes is being forwarded.
@@ -62,14 +68,15 @@ impl Forwarded {
         let ts_val = tcp.options.timestamps.map(|(value, _)| value);
         if syn {
             // A new connection between the same addresses begins anew. A SYN that is sent again does not.
-            let new = SentData { end: Some(end), ts_val };
+            let new = SentData { end: Some(end), ts_val, told: None };
             if self.current.end != Some(end) {
                 self.previous = self.current.end.map(|_| self.current).or(self.previous);
             }
             self.current = new;
+            self.contradiction.end();
             return;
         }
-        let SentData { end: highest, ts_val: newest } = &mut self.current;
+        let SentData { end: highest, ts_val: newest, .. } = &mut self.current;
         *highest = Some(highest.map_or(end, |before| before.max(end)));
         if *newest != ts_val {
             *newest = newer(*newest, ts_val);
@@ -78,7 +85,34 @@ impl Forwarded {
 
     /// A native ACK came: what it acknowledges is the present connection.
     pub(super) fn forget_previous(&mut self) {
-        self.previous = None;
+        if self.previous.take().is_some() {
+            // ACKs of the one before may have come since.
+            self.end_doubt();
+        }
+    }
+
+    /// ACKs up to this one were emitted in the peer's name.
+    #[inline]
+    pub(super) fn emitted(&mut self, ack: SeqNumber, now: Instant) {
+        match self.current.told {
+            Some(told) if ack.before(told) => _ = self.contradiction.hears(now, ack, told, PATIENCE),
+            _ => {
+                self.current.told = Some(ack);
+                self.contradiction.end();
+            }
+        }
+    }
+
+    /// The peer has acknowledged up to here natively. What was emitted in its name, if that goes
+    /// further and the peer has contradicted it for so long that it was wrong.
+    pub(super) fn contradicted(&mut self, ack: SeqNumber, now: Instant) -> Option<SeqNumber> {
+        self.current.told.filter(|told| self.contradiction.hears(now, ack, *told, PATIENCE))
+    }
+
+    /// Nothing counts as emitted.
+    pub(super) fn end_doubt(&mut self) {
+        self.current.told = None;
+        self.contradiction.end();
     }
 }
 

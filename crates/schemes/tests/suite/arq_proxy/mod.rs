@@ -2,6 +2,7 @@
 
 mod answers;
 mod exceptions;
+mod forged;
 mod guard;
 mod hashes;
 mod pair;

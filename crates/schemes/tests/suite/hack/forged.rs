@@ -1,9 +1,9 @@
 //! An attacker within hearing: what he can say in the station's name, and what a key takes from him.
 
 use ackless_schemes::hack::{HackConfig, Mic, MicLen};
-use ackless_wire::Duration;
+use ackless_wire::{Duration, Packet, TcpFlags};
 
-use super::pair::{AP, Air, Pair, STATION};
+use super::pair::{AP, Air, Pair, STATION, past};
 
 fn with_key(len: MicLen) -> HackConfig {
     HackConfig { mic: Some(Mic { len, key: *b"not known to all" }), ..HackConfig::default() }
@@ -198,4 +198,61 @@ fn with_a_key_a_row_of_forged_answers_takes_more_data_away_until_a_true_one() {
     assert!(!pair.data(1, true).bits.more_data);
     pair.pass_time(Duration::from_millis(1));
     assert!(pair.data(1, true).bits.more_data, "nobody takes it away for good");
+}
+
+/// The forged ACK has passed, and what it acknowledges is lost: the server has forgotten it.
+#[test]
+fn a_client_that_contradicts_a_forged_ack_for_three_seconds_is_reset_and_so_is_its_server() {
+    let mut pair = in_context(HackConfig::default(), 3);
+    let lost = pair.data(3, true);
+    let told = pair.forwarded();
+    pair.forge(Pair::imitate(NATIVE, told));
+    pair.exchange(&lost, Air::PpduLost);
+    pair.give_up(&lost);
+    let last = pair.data(1, false);
+    pair.exchange(&last, Air::Clear);
+    pair.packets();
+    let is_reset = |packet: &Packet| packet.tcp().is_some_and(|tcp| tcp.flags.contains(TcpFlags::RST));
+    for second in 0..4 {
+        pair.ack_number(0, NATIVE.1);
+        pair.natives(pair.queued(), Air::Clear);
+        let resets: Vec<_> = pair.packets().into_iter().filter(is_reset).collect();
+        let queued: Vec<_> = pair.queued_at_ap().into_iter().filter(is_reset).collect();
+        let numbers = |packets: &[Packet]| {
+            packets.iter().filter_map(Packet::tcp).map(|tcp| (tcp.seq.0, tcp.ack.0)).collect::<Vec<_>>()
+        };
+        let (waits, sends) = (past(NATIVE.1), 5000);
+        let expected = if second < 3 { [vec![], vec![]] } else { [vec![(sends, past(told))], vec![(waits, sends)]] };
+        assert_eq!([numbers(&resets), numbers(&queued)], expected, "after {second} s");
+        pair.pass_time(Duration::from_secs(1));
+    }
+    assert_eq!(pair.counters(AP).contradicted, 1);
+    // Each goes again, until the client opens a connection anew.
+    pair.pass_time(Duration::from_secs(1));
+    assert_eq!(pair.packets().iter().filter(|packet| is_reset(packet)).count(), 1);
+    pair.segment(0, TcpFlags::SYN, 0);
+    pair.natives(pair.queued(), Air::Clear);
+    pair.packets();
+    pair.pass_time(Duration::from_secs(100));
+    assert_eq!(pair.packets(), []);
+}
+
+#[test]
+fn a_client_that_gets_what_was_acknowledged_too_early_goes_on() {
+    let mut pair = in_context(HackConfig::default(), 3);
+    let late = pair.data(3, true);
+    pair.forge(Pair::imitate(NATIVE, pair.forwarded()));
+    pair.exchange(&late, Air::PpduLost);
+    for step in 0..40 {
+        // Two words, and then progress.
+        pair.ack_number(0, NATIVE.1 + step / 16);
+        let queued = pair.queued();
+        if queued > 0 {
+            pair.natives(queued, Air::Clear);
+        }
+        let last = pair.data(1, false);
+        pair.exchange(&last, Air::Clear);
+        pair.pass_time(Duration::from_millis(150));
+    }
+    assert_eq!(pair.counters(AP).contradicted, 0);
 }

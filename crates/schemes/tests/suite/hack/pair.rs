@@ -113,6 +113,11 @@ impl Pair {
         self.packets().iter().map(identification).collect()
     }
 
+    /// The packets that wait in the AP's queue.
+    pub fn queued_at_ap(&self) -> Vec<Packet> {
+        self.nodes[AP].queue.0.iter().map(|(_, packet, _)| self.pool.get(*packet).clone()).collect()
+    }
+
     /// How many frames wait in the station's queue.
     pub fn queued(&self) -> usize {
         self.nodes[STATION].queue.0.len()
@@ -587,7 +592,8 @@ fn due(to: NodeId, kind: AnswerKind) -> AnswerDue {
 }
 
 /// The number of the first byte behind so many segments.
-const fn past(segments: u32) -> u32 {
+/// The number that acknowledges so many segments.
+pub const fn past(segments: u32) -> u32 {
     segments.wrapping_mul(1_000).wrapping_add(1)
 }
 

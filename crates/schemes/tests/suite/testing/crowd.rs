@@ -1,6 +1,8 @@
-//! A node alone with its scheme, through which the packets of many flows go: what each of them costs the scheme.
+//! A node alone with its scheme, through which the packets of many flows go: what each of them
+//! costs the scheme.
 //!
-//! The node's MAC loses nothing and sends at once, and no PPDU promises another: each ACK that the scheme does not hold goes natively.
+//! The node's MAC loses nothing and sends at once, and no PPDU promises another: each ACK that the
+//! scheme does not hold goes natively.
 
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
 use ackless_dot11::hooks::{
@@ -67,9 +69,7 @@ pub fn scheme(name: &str, node: usize) -> AnyScheme {
         "agent-flag" => agent(AgentConfig::of(Solution::Flag { extra_sifs: Duration::from_micros(50) })),
         "arq" => arq(ArqProxyConfig::default()),
         "arq-hash" => arq(ArqProxyConfig { identification: Identification::Hash, ..ArqProxyConfig::default() }),
-        "arq-more-data" => {
-            arq(ArqProxyConfig { policy: arq_proxy::Policy::MoreData, ..ArqProxyConfig::default() })
-        }
+        "arq-more-data" => arq(ArqProxyConfig { policy: arq_proxy::Policy::MoreData, ..ArqProxyConfig::default() }),
         "fast-ack" => AnyScheme::FastAck(Box::new(FastAck::new(FastAckConfig::default()))),
         "cake" => thinning(ThinningConfig::cake()),
         "broadcom" => thinning(ThinningConfig::broadcom()),
@@ -113,7 +113,8 @@ impl Crowd {
         }
     }
 
-    /// A segment of data of this flow goes to the station, and its ACK comes back; the first time, its SYNs before them. 100 us pass.
+    /// A segment of data of this flow goes to the station, and its ACK comes back; the first time,
+    /// its SYNs before them. 100 us pass.
     pub fn exchange(&mut self, flow: usize) {
         self.pass(Duration::from_micros(100));
         if self.flows.len() <= flow {
@@ -276,13 +277,8 @@ fn packet(flow: usize, from: usize, flags: TcpFlags, (seq, ack): (u32, u32), len
         _ => ([[10, 0, 0, 1], [10, 1, 0, 1]], (client, server)),
     };
     let [src, dst] = addresses;
-    let tcp = TcpHeader {
-        seq: SeqNumber(seq),
-        ack: SeqNumber(ack),
-        flags,
-        window: 500,
-        ..TcpHeader::new(ports.0, ports.1)
-    };
+    let tcp =
+        TcpHeader { seq: SeqNumber(seq), ack: SeqNumber(ack), flags, window: 500, ..TcpHeader::new(ports.0, ports.1) };
     let ip = IpHeader::between(src.into(), dst.into()).expect("both are IPv4");
     Packet { ip, transport: Transport::Tcp(tcp), payload: if len == 0 { Payload::EMPTY } else { Payload::Length(len) } }
 }

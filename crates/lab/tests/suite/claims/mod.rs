@@ -175,7 +175,7 @@ fn invented(key: u64) -> impl Fn(&CellConfig, u64) -> RunResult + Sync {
         let name = config.scheme.bytes().fold(key, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         let mut of_row = Stream::new(name, config.stations.len() as u64, Purpose::Test);
         let mut of_run = Stream::new(name ^ seed.wrapping_mul(0x9e37), 7, Purpose::Test);
-        let spread = one_of(&mut of_row, &[0.0, 0.0, 0.001, 0.02, 0.5]);
+        let spread = one_of(&mut of_row, &[0.0, 0.0, 0.001, 0.02, 0.5, 1.5]);
         let mut noise = |mean: f64| mean * (1.0 + spread * (of_run.unit() - 0.5));
         // The pretended result needs a window of seconds.
         let longer = CellConfig { measured: Duration::from_secs(5), ..config.clone() };
@@ -203,7 +203,7 @@ fn invented(key: u64) -> impl Fn(&CellConfig, u64) -> RunResult + Sync {
                     (false, _) => got,
                 };
                 let endless = !matches!(traffic, "finite" | "repeated");
-                let took = noise(one_of(&mut of_row, &[0.1, 0.1, 0.1001, 0.2]));
+                let took = noise(one_of(&mut of_row, &[0.1, 0.1, 0.1001, 0.13, 0.2]));
                 let ends = of_row.below(8) > 0;
                 let time = Percentiles { samples: 9, min: took, median: took * 1e3, p95: took * 1e3, p99: took * 1e3 };
                 FlowResult {

@@ -445,18 +445,20 @@ impl<'a> Reader<'a> {
             return near(number(rest)?, most);
         };
         let (from, to) = range.split_once(" to ").ok_or("it is no range")?;
-        let (from, to) = match (from.contains("more"), to.contains("more than udp")) {
+        let (first, second) = match (from.contains("more"), to.contains("more than udp")) {
             (true, _) => (-number(from)?, number(to)?),
-            (false, true) => (-number(to)?, -number(from)?),
+            (false, true) => (-number(from)?, -number(to)?),
             (false, false) => (number(from)?, number(to)?),
         };
+        let (from, to) = (first.min(second), first.max(second));
         near(from, least)?;
         near(to, most)?;
-        for (point, loss) in &losses {
-            let tie = |end: f64| (loss - end).abs() < 0.06;
-            if said.contains(point) {
-                expect(tie(least) || tie(most), &format!("{point} is no end of the range"))?;
-            }
+        // Each end of the range stands beside its point.
+        let points: Vec<&String> = said.iter().filter(|said| losses.iter().any(|(point, _)| point == *said)).collect();
+        expect(points.len() == 2, "it does not name two points")?;
+        for (point, end) in points.into_iter().zip([first, second]) {
+            let loss = losses.iter().find(|(own, _)| own == point).map_or(f64::NAN, |(_, loss)| *loss);
+            near(end, loss).map_err(|why| format!("at {point} {why}"))?;
         }
         Ok(())
     }

@@ -223,7 +223,7 @@ mod tests {
             for dst in [[10, 1, 1, 1], (0x0b00_0000 + n).to_be_bytes()] {
                 if let Some(Move { address, place, forgotten }) = bridge.enters(&frame, &packet([10, 0, 0, 1], dst)) {
                     assert_eq!((address, place), (IpAddr::from(dst), Place::Station(2)));
-                    for address in forgotten {
+                    if let Some(address) = forgotten {
                         assert!(known.remove(&address), "{address} was known");
                         went += 1;
                     }

@@ -74,7 +74,7 @@ pub fn overridden(mut scenario: Scenario, folder: Option<&Path>, overrides: &[St
 }
 
 /// What is to be run: `scenario` at every point of `axes`, in the rows that `names` name, or else in `default`; and the
-/// rows that are left out, where all were asked for. `option` is what messages call the names.
+/// rows that are left out, where all were asked for or nobody named any. `option` is what messages call the names.
 ///
 /// # Errors
 /// As [`Case::all`], and where a name is wrong.
@@ -88,11 +88,29 @@ pub fn cases(
     if names == [ALL] {
         return Case::all_that_make_sense(scenario, axes);
     }
-    let rows = match default {
-        Some(row) if names.is_empty() => vec![row],
-        _ => rows(option, names, scenario)?,
+    let (rows, left_out) = match default {
+        Some(row) if names.is_empty() => (vec![row], Vec::new()),
+        None if names.is_empty() && !scenario.names_schemes() => possible(scenario)?,
+        _ => (rows(option, names, scenario)?, Vec::new()),
     };
-    Ok((Case::all(scenario, axes, &rows)?, Vec::new()))
+    Ok((Case::all(scenario, axes, &rows)?, left_out))
+}
+
+/// Of the schemes that a comparison has by default, those that make sense in this scenario, and the others with the
+/// reason. Where the scenario makes no sense in any, none is left out, so that its own mistake is told.
+fn possible(scenario: &Scenario) -> Result<(Vec<&'static Row>, Vec<LeftOut>), LabError> {
+    let rows = scenario.rows()?;
+    if scenario.build(Row::STOCK).is_err() {
+        return Ok((rows, Vec::new()));
+    }
+    let (mut possible, mut left_out) = (Vec::new(), Vec::new());
+    for row in rows {
+        match scenario.build(row) {
+            Ok(_) => possible.push(row),
+            Err(error) => left_out.push(LeftOut { scheme: row.name, point: String::new(), reason: error.message }),
+        }
+    }
+    Ok((possible, left_out))
 }
 
 /// The rows that `names` name, or else those of the scenario.

@@ -106,6 +106,11 @@ struct Stack {
 }
 
 impl Scenario {
+    /// Whether its file or an override names the schemes of a comparison.
+    pub fn names_schemes(&self) -> bool {
+        self.run.schemes.origin != Origin::Default
+    }
+
     /// The rows of a comparison.
     ///
     /// # Errors

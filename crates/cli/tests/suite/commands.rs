@@ -281,6 +281,17 @@ fn all_schemes_are_compared_and_those_without_sense_named_below() {
 }
 
 #[test]
+fn a_default_scheme_that_makes_no_sense_is_left_out_and_a_named_one_is_a_mistake() {
+    let arguments = ["compare", "wifi-80211n", "--seeds", "1", "--set", "flows.traffic=requests"];
+    let output = ackless(&short(&arguments));
+    let text = stdout(&output);
+    assert!(text.contains("\n hack ") && !text.contains("\n udp "), "{text}");
+    assert!(text.contains("requests, which need TCP"), "{text}");
+    let named = ackless(&short(&[&arguments[..], &["--schemes", "udp,tcp"]].concat()));
+    assert_eq!(named.status.code(), Some(2));
+}
+
+#[test]
 fn run_says_what_the_scheme_did() {
     let text = stdout(&ackless(&short(&["run", "ack-agent-80211b", "--scheme", "broadcom-hold"])));
     let line = text.lines().find(|line| line.starts_with("the scheme ")).expect("it counts");

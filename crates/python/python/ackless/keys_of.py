@@ -166,6 +166,15 @@ class Hack(TypedDict, total=False):
     announce_percent: int
     """How much must remain for the More Data bit to be set, in percent of the packets that the PPDU carries; at least one packet, which is all that
     the paper asks for. Default: 0. Allowed: a whole number, 0 or more."""
+    announce: Literal["always", "while-busy"]
+    """Where the More Data bit may be set: always, as in the paper, or while-busy, which is ours: not after a node had nothing to send for more than a
+    tenth of its last 32 PPDUs. Such a node waits for ACKs, not for the medium. Default: 'always'. Allowed: one of 'always', 'while-busy'."""
+    hold_beside_data: bool
+    """Whether ACKs are held by a node that has data of its own to send. True is the paper's; with false they go natively, in the accesses that this
+    data needs anyway. Default: true. Allowed: true or false."""
+    hold_senders: int
+    """ACKs are held only while at most this many peers send data to the node; 0, the paper's: any number. Counted over its last 32 data PPDUs.
+    Default: 0. Allowed: a whole number, 0 or more."""
     tail_percent: int
     """Where a PPDU that the More Data bit announced has less than so many percent of the MPDUs of the one before it, ACKs do not wait for what the
     next few announce. 0, the paper's: they always wait. Default: 0. Allowed: a whole number, 0 or more."""
@@ -174,6 +183,9 @@ class Hack(TypedDict, total=False):
     take_back: bool
     """Whether ACKs that went into the queue natively are taken back where a link-layer ACK leaves before they do, and go on it. The policy
     opportunistic does so anyway; the others, in the paper, leave them there. Default: false. Allowed: true or false."""
+    take_back_senders: int
+    """With take_back: ACKs are taken back only while at most this many peers send data to the node; 0: any number. Default: 0. Allowed: a whole
+    number, 0 or more."""
     timer: str
     """How long an ACK waits for data under the policy timer. Default: '10ms'. Allowed: a time with its unit, such as '5ms' (ns, us, ms, s)."""
     guard: str
@@ -408,6 +420,9 @@ class Stations(TypedDict, total=False):
     'auto' or a list, each item a time and a ratio with their units, such as '1.5s 20dB'."""
     snr_file: str
     """A file with that, as loss.snr_file. Default: ''. Allowed: a text in quotes."""
+    snr_file_columns: str | int | float | bool | list[str]
+    """The columns of that file, as loss.snr_file_columns; auto is loss.snr_file_columns. Default: 'auto'. Allowed: 'auto' or a list, each item a
+    whole number, 0 or more."""
     doppler: str
     """The greatest Doppler shift of its fading; auto is loss.doppler. Default: 'auto'. Allowed: 'auto' or a frequency with its unit, such as '10Hz'
     (mHz, Hz, kHz)."""
@@ -445,9 +460,13 @@ class Loss(TypedDict, total=False):
     """How that goes over time: from each of these times on, counted from the start of the run, it is this (snr). Default: []. Allowed: a list, each
     item a time and a ratio with their units, such as '1.5s 20dB'."""
     snr_file: str
-    """A file with that: on each line a time in seconds and an SNR in dB, divided by a blank or a comma; what follows a # does not count. The command
-    reads it and puts its content into loss.snr_trace. A name in a scenario file is seen from that file's folder. Default: ''. Allowed: a text in
-    quotes."""
+    """A file with that: on each line a time in seconds and an SNR in dB, as NumPy, pandas and spreadsheets write numbers: divided by blanks, tabs,
+    commas or semicolons, with any number of decimals or an exponent, and perhaps with a header. What follows a # does not count. Times are rounded to
+    nanoseconds and SNRs to thousandths of a dB. The command reads the file and puts its content into loss.snr_trace. A name in a scenario file is
+    seen from that file's folder. Default: ''. Allowed: a text in quotes."""
+    snr_file_columns: str | int | float | bool | list[str]
+    """The columns of loss.snr_file that have the time and the SNR, counted from 1; auto is [1, 2]. Default: 'auto'. Allowed: 'auto' or a list, each
+    item a whole number, 0 or more."""
     fading: Literal["none", "rayleigh"]
     """Whether links fade about their SNR (snr, path-loss): rayleigh is flat fading by waves from all sides, each link for itself and both its ways
     alike. Default: 'none'. Allowed: one of 'none', 'rayleigh'."""
@@ -519,6 +538,32 @@ class Wired(TypedDict, total=False):
     """That to the AP; auto is wired.rate. Default: 'auto'. Allowed: 'auto' or a rate with its unit, such as '150Mbps' (bps, kbps, Mbps, Gbps)."""
     up_rate: str
     """That to the server; auto is wired.rate. Default: 'auto'. Allowed: 'auto' or a rate with its unit, such as '150Mbps' (bps, kbps, Mbps, Gbps)."""
+    rate_trace: str | int | float | bool | list[str]
+    """How the rate goes over time, counted from the start of the run: each item is a time with the rate from then on, such as '1.5s 20Mbps', where
+    0bps pauses the wire as steps.rate does; or each is a time with the bytes that may leave then, such as '5ms 1500B', as in traces of mahimahi.
+    Before the first rate wired.rate holds. Default: []. Allowed: a list, each item a time and a rate, or a time and an amount of data, with their
+    units, such as '1.5s 20Mbps' or '5ms 1500B'."""
+    down_rate_trace: str | int | float | bool | list[str]
+    """That to the AP; auto is wired.rate_trace. Default: 'auto'. Allowed: 'auto' or a list, each item a time and a rate, or a time and an amount of
+    data, with their units, such as '1.5s 20Mbps' or '5ms 1500B'."""
+    up_rate_trace: str | int | float | bool | list[str]
+    """That to the server; auto is wired.rate_trace. Default: 'auto'. Allowed: 'auto' or a list, each item a time and a rate, or a time and an amount
+    of data, with their units, such as '1.5s 20Mbps' or '5ms 1500B'."""
+    rate_trace_end: Literal["auto", "hold", "repeat"]
+    """What comes after the end of these traces: hold, the last rate, or after the last bytes nothing at all; repeat, the trace again, the last rate
+    having lasted as long as the one before it, and the time of the last bytes being the start of the next round, as in mahimahi. Auto is hold for
+    rates and repeat for bytes. Default: 'auto'. Allowed: 'auto' or one of 'hold', 'repeat'."""
+    rate_file: str
+    """A file with that, written as loss.snr_file: on each line a time in seconds and a rate in Mbps, rounded to bits per second; or, where it has one
+    column, a trace of mahimahi: on each line a time in milliseconds at which 1,500 bytes may leave. Bytes for which nothing waits are lost. The
+    command reads it and puts its content into wired.rate_trace. Default: ''. Allowed: a text in quotes."""
+    down_rate_file: str
+    """That to the AP, for wired.down_rate_trace. Default: ''. Allowed: a text in quotes."""
+    up_rate_file: str
+    """That to the server, for wired.up_rate_trace. Default: ''. Allowed: a text in quotes."""
+    rate_file_columns: str | int | float | bool | list[str]
+    """The columns of these files that have the time and the rate, counted from 1, or the one with the times of mahimahi; auto is [1, 2], or [1] where
+    a file has one. Default: 'auto'. Allowed: 'auto' or a list, each item a whole number, 0 or more."""
     delay: str
     """Delay one way. Default: '1ms'. Allowed: a time with its unit, such as '5ms' (ns, us, ms, s)."""
     down_delay: str
@@ -581,8 +626,9 @@ class Steps(TypedDict, total=False):
     direction: Literal["both", "down", "up"]
     """Which way the wire changes. Default: 'both'. Allowed: one of 'both', 'down', 'up'."""
     rate: str
-    """The new rate of the wire; auto leaves it. Default: 'auto'. Allowed: 'auto' or a rate with its unit, such as '150Mbps' (bps, kbps, Mbps,
-    Gbps)."""
+    """The new rate of the wire; auto leaves it. 0bps pauses it until a step with another rate: queued packets wait, and so does what is not sent yet
+    of the packet under way; what finds the buffer full is dropped as ever. Default: 'auto'. Allowed: 'auto' or a rate with its unit, such as
+    '150Mbps' (bps, kbps, Mbps, Gbps)."""
     delay: str
     """The new delay of the wire; auto leaves it. A shorter one lets no packet overtake. Default: 'auto'. Allowed: 'auto' or a time with its unit,
     such as '5ms' (ns, us, ms, s)."""
@@ -665,8 +711,9 @@ class Transport(TypedDict, total=False):
     Allowed: one of 'rfc', 'linux'."""
     rack: Literal["rfc", "linux"]
     """Which repeated segments RACK takes for delivered: as RFC 8985 has it, not where an echoed timestamp is older, or as Linux does, which does not
-    look at that for what SACK blocks report; and whether a probe of the tail needs a round trip measured since the last one, as the RFC has it.
-    Default: 'rfc'. Allowed: one of 'rfc', 'linux'."""
+    look at that for what SACK blocks report, and times RACK by the segment that an ACK delivers last in its order; whether a probe of the tail needs
+    a round trip measured since the last one, as the RFC has it; and whether repeats go beyond a window that the peer has shrunk. Default: 'rfc'.
+    Allowed: one of 'rfc', 'linux'."""
     prr: Literal["rfc6937", "rfc9937", "linux"]
     """How a recovery by RACK reduces the window: by RFC 6937 with its slow start bound; by RFC 9937, which lets out a segment beyond what was
     delivered only for ACKs that advance and show no loss; or as Linux does, which is that in whole segments and counts from the window. Default:
@@ -678,8 +725,9 @@ class Transport(TypedDict, total=False):
     """How CUBIC grows: as RFC 9438 has it, or as Linux does, whose estimate of Reno stays at 0.53 segments a round trip. Default: 'rfc'. Allowed: one
     of 'rfc', 'linux'."""
     growth: Literal["rfc", "linux"]
-    """When the window may grow: where it limited the sender (RFC 7661), or in slow start also up to twice what was out, as in Linux; and whether it
-    begins at one segment where a SYN was lost, or only where more were, as in Linux. Default: 'rfc'. Allowed: one of 'rfc', 'linux'."""
+    """When the window may grow: where at least half of it was in use (RFC 7661), or as in Linux where all of it was, and in slow start up to twice
+    what was out. By Linux it grows by what is newly delivered, an idle window halves with each timeout, and it begins at one segment only where more
+    than one SYN was lost. Default: 'rfc'. Allowed: one of 'rfc', 'linux'."""
     packet: str
     """IP packet of a full-sized segment. Default: '1500B'. Allowed: an amount of data with its unit, such as '64KiB' (B, kB, KiB, MB, MiB, GB,
     GiB)."""
@@ -701,7 +749,8 @@ class Transport(TypedDict, total=False):
     """Smallest retransmission timeout; RFC 6298 says 1 s, Linux uses 200 ms. Default: '200ms'. Allowed: a time with its unit, such as '5ms' (ns, us,
     ms, s)."""
     send_buffer: str
-    """Buffer of a TCP sender. Default: '4MiB'. Allowed: an amount of data with its unit, such as '64KiB' (B, kB, KiB, MB, MiB, GB, GiB)."""
+    """Buffer of a TCP sender, and of a UDP sender whose application saturates it on and off. Default: '4MiB'. Allowed: an amount of data with its
+    unit, such as '64KiB' (B, kB, KiB, MB, MiB, GB, GiB)."""
     receive_buffer: str
     """Buffer of a TCP receiver, and so the largest window that it announces. Default: '4MiB'. Allowed: an amount of data with its unit, such as
     '64KiB' (B, kB, KiB, MB, MiB, GB, GiB)."""
@@ -803,9 +852,10 @@ class Flows(TypedDict, total=False):
     udp_ack_every: str | int | float | bool | list[str]
     """For how many datagrams one is sent back; auto is transport.udp_ack_every. Default: 'auto'. Allowed: 'auto' or 'never' or a whole number, 0 or
     more."""
-    traffic: Literal["bulk", "finite", "repeated", "on-off", "video"]
-    """What the application sends: without end, once, again and again, on and off, or a video as time passes. Default: 'bulk'. Allowed: one of 'bulk',
-    'finite', 'repeated', 'on-off', 'video'."""
+    traffic: Literal["bulk", "finite", "repeated", "on-off", "video", "requests"]
+    """What the application sends: without end, once, again and again on new connections, on and off, a video as time passes, or requests and
+    responses on one connection (TCP), which the results tell as transfers. Default: 'bulk'. Allowed: one of 'bulk', 'finite', 'repeated', 'on-off',
+    'video', 'requests'."""
     rate: str
     """How fast the application hands over data (bulk, on-off), and the bit rate of a video, which needs one. Default: 'saturating'. Allowed:
     'saturating' or a rate with its unit, such as '150Mbps' (bps, kbps, Mbps, Gbps)."""
@@ -816,8 +866,24 @@ class Flows(TypedDict, total=False):
     """Application bytes of a transfer (finite, repeated). Default: '1MB'. Allowed: an amount of data with its unit, such as '64KiB' (B, kB, KiB, MB,
     MiB, GB, GiB)."""
     think: str
-    """Time from the end of a transfer to the start of the next (repeated). Default: '100ms'. Allowed: a time with its unit, such as '5ms' (ns, us,
-    ms, s)."""
+    """Time from the end of a transfer to the start of the next (repeated), or from the end of a response to the next request (requests). Default:
+    '100ms'. Allowed: a time with its unit, such as '5ms' (ns, us, ms, s)."""
+    request_size: str
+    """Application bytes of a request, which goes against flows.direction (requests). Default: '300B'. Allowed: an amount of data with its unit, such
+    as '64KiB' (B, kB, KiB, MB, MiB, GB, GiB)."""
+    request_writes: int
+    """In how many writes the client hands a request over, one behind another in one instant (requests). Default: 1. Allowed: a whole number, 0 or
+    more."""
+    response_size: str
+    """Application bytes of a response, which goes in flows.direction (requests). Default: '30kB'. Allowed: an amount of data with its unit, such as
+    '64KiB' (B, kB, KiB, MB, MiB, GB, GiB)."""
+    response_writes: int
+    """In how many writes the server hands a response over (requests). Default: 1. Allowed: a whole number, 0 or more."""
+    request_count: str | int | float | bool | list[str]
+    """How many requests there are (requests); never is without end. Default: 'never'. Allowed: 'never' or a whole number, 0 or more."""
+    no_delay: Literal['auto'] | bool
+    """Whether both ends switch Nagle's algorithm off (TCP_NODELAY), so that transport.nagle has no bearing; auto is true for a video. Default:
+    'auto'. Allowed: 'auto' or true or false."""
     on: str
     """How long it sends (on-off). Default: '1s'. Allowed: a time with its unit, such as '5ms' (ns, us, ms, s)."""
     off: str

@@ -41,6 +41,7 @@ pub fn schedule(seed: u64) -> Trial {
     linux(above, &mut config);
     kernels(&mut Stream::new(seed, 9, Purpose::Test), &mut config);
     beliefs(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
+    paying(&mut Stream::new(seed, 10, Purpose::Test), &mut config);
     codec(&mut Stream::new(seed, 5, Purpose::Test), &mut config);
     radio(&mut Stream::new(seed, 6, Purpose::Test), &mut config);
     macs(&mut Stream::new(seed, 7, Purpose::Test), &mut config);
@@ -203,6 +204,13 @@ fn beliefs(random: &mut Stream, config: &mut CellConfig) {
     for hack in std::iter::once(&mut config.ap.scheme).chain(stations).filter_map(hack_of) {
         hack.take_back = random.chance(0.5);
         hack.tails = Tails { percent: one_of(random, &[0, 0, 25, 100]), bursts: one_of(random, &[1, 8]) };
+    }
+}
+
+/// Where holding pays, for each node its own.
+fn paying(random: &mut Stream, config: &mut CellConfig) {
+    let stations = config.stations.iter_mut().map(|station| &mut station.scheme);
+    for hack in std::iter::once(&mut config.ap.scheme).chain(stations).filter_map(hack_of) {
         hack.announce = one_of(random, &[Announce::Always, Announce::WhileBusy]);
         hack.hold_beside_data = random.chance(0.5);
         hack.hold_senders = one_of(random, &[None, Some(1), Some(4)]);

@@ -272,7 +272,9 @@ fn started(config: &CellConfig) -> impl Iterator<Item = usize> {
 
 /// How exactly progress is looked at.
 pub const STEP: Duration = Duration::from_millis(1);
-/// A run that lasts longer than this, or that holds packets for so long after its last flow, does not end.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// A run that lasts longer than this, or that holds packets for so long after its last flow, does not end. Without
+/// timestamps a sender keeps its back-off until it has a sample from a segment that was sent once (RFC 6298, 3 and 5.7), so
+/// that a few losses a second apart may cost a minute: four times the greatest timeout.
+const PATIENCE: Duration = Duration::from_secs(240);
 /// A repeated flow is done after so many transfers.
 pub const REPETITIONS: u32 = 3;

@@ -72,8 +72,8 @@ fn no_loss_changes_an_ack_or_costs_a_byte() {
     }
     // Each state that losses and races lead to was really there.
     for (name, count) in counters.entries() {
-        // These have tests of their own: collisions need many flows, refusals odd packets, long codes slow answers, and the
-        // last three keys that these cells leave alone.
+        // These have tests of their own: collisions need many flows, refusals odd packets, long codes slow answers, doubts and
+        // contradictions a forger, and the three before them keys that these cells leave alone.
         let elsewhere = [
             "cid_collision",
             "taken_over",
@@ -86,6 +86,8 @@ fn no_loss_changes_an_ack_or_costs_a_byte() {
             "disbelieved",
             "not_worth_holding",
             "more_data_idle",
+            "doubted",
+            "contradicted",
         ];
         if !NEVER.contains(&name) && !elsewhere.contains(&name) {
             assert!(count >= 50, "{name} happened {count} times only");

@@ -76,9 +76,8 @@ pub struct AckFacts {
     pub srtt: Duration,
     /// The least round-trip time, zero if unknown.
     pub min_rtt: Duration,
-    /// Whether enough of the window was in use when this data was out
-    /// ([`GrowthRule`](crate::GrowthRule)). If
-    /// not, it must not grow (RFC 7661; RFC 9438, 4.2).
+    /// Whether enough of the window was in use when this data was out ([`GrowthRule`]). If not, it must not grow (RFC
+    /// 7661; RFC 9438, 4.2).
     pub window_used: bool,
     /// Whether data from before a retransmission timeout is still out: slow start may then add one segment at most
     /// (RFC 3465, 2.3).

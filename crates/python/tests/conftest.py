@@ -20,7 +20,10 @@ class Command:
         self.program = program
 
     def text(self, *arguments: str) -> str:
-        return subprocess.run([self.program, *arguments], check=True, capture_output=True, text=True).stdout
+        # Of what the interpreter was started with: readline, which pytest imports, exports COLUMNS behind its back.
+        environment = dict(os.environ)
+        run = subprocess.run([self.program, *arguments], check=True, capture_output=True, text=True, env=environment)
+        return run.stdout
 
     def json(self, *arguments: str) -> Any:
         return json.loads(self.text(*arguments))

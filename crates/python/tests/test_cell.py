@@ -94,7 +94,7 @@ def test_what_cannot_be_set_is_refused_and_changes_nothing() -> None:
         cell.step()
     tack = ackless.Cell("tack-80211n", scheme="tack", set=SHORT)
     with pytest.raises(ValueError, match="has TACK"):
-        tack.set("flows.ack", 1)
+        tack.set("flows.download.ack", 1)
 
 
 def test_a_rate_control_keeps_its_rates() -> None:

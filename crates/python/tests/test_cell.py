@@ -92,9 +92,9 @@ def test_what_cannot_be_set_is_refused_and_changes_nothing() -> None:
     assert cell.finish().to_json() == ackless.run("wifi-80211n", set=SHORT).to_json()
     with pytest.raises(RuntimeError, match="finished"):
         cell.step()
-    tack = ackless.Cell("tack-80211n", scheme="tack", set=SHORT)
+    tack = ackless.Cell("tack-buffer", scheme="tack", set=SHORT)
     with pytest.raises(ValueError, match="has TACK"):
-        tack.set("flows.download.ack", 1)
+        tack.set("flows.ack", 1)
 
 
 def test_a_rate_control_keeps_its_rates() -> None:

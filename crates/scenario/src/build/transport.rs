@@ -10,7 +10,7 @@ use ackless_wire::{BitRate, Bytes, Duration};
 use crate::error::ScenarioError;
 use crate::keys::Flows;
 use crate::scenario::Scenario;
-use crate::schema::chosen;
+use crate::schema::{Origin, Setting, chosen};
 use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, Recovery, TackKind, Value};
 
 /// The transport of `group`.
@@ -42,19 +42,33 @@ pub(super) fn transport(scenario: &Scenario, group: &Flows) -> Result<TransportC
 fn of_one_protocol(scenario: &Scenario, group: &Flows, protocol: Protocol) -> Result<(), ScenarioError> {
     match protocol {
         Protocol::Tcp => {
-            scenario.without_bearing(&group.udp_payload, "the flow is TCP")?;
-            scenario.without_bearing(&group.udp_ack_every, "the flow is TCP")
+            of_other(scenario, protocol, &group.udp_payload)?;
+            of_other(scenario, protocol, &group.udp_ack_every)
         }
         Protocol::Udp => {
-            let reason = "the flow is UDP";
-            scenario.without_bearing(&group.congestion, reason)?;
-            scenario.without_bearing(&group.recovery, reason)?;
-            scenario.without_bearing(&group.ack, reason)?;
-            scenario.without_bearing(&group.tack, reason)?;
-            scenario.without_bearing(&group.no_delay, reason)?;
-            scenario.without_bearing(&group.read_rate, reason)
+            of_other(scenario, protocol, &group.congestion)?;
+            of_other(scenario, protocol, &group.recovery)?;
+            of_other(scenario, protocol, &group.ack)?;
+            of_other(scenario, protocol, &group.tack)?;
+            of_other(scenario, protocol, &group.no_delay)?;
+            of_other(scenario, protocol, &group.read_rate)
         }
     }
+}
+
+/// Refuses a key of a group of `protocol` that is about the other one. An override of every group stands where it bears on
+/// one of them.
+fn of_other<T: Value>(scenario: &Scenario, protocol: Protocol, key: &Setting<T>) -> Result<(), ScenarioError> {
+    let shared = scenario.transport.protocol.value;
+    let differs = |other: &Flows| other.protocol.value.clone().unwrap_or_else(|| shared) != protocol;
+    if let Origin::Override(number) = key.origin
+        && scenario.overrides[number].split('=').next().is_some_and(|name| name.matches('.').count() == 1)
+        && scenario.flows.iter().any(differs)
+    {
+        return Ok(());
+    }
+    let reason = if protocol == Protocol::Tcp { "the flow is TCP" } else { "the flow is UDP" };
+    scenario.without_bearing(key, reason)
 }
 
 /// What a receiver of datagrams sends back.

@@ -642,3 +642,15 @@ fn no_message_holds_a_hidden_character_whatever_it_quotes() {
         assert!(message.lines().count() <= 4, "{message:?}");
     }
 }
+
+#[test]
+fn an_override_of_every_flow_stands_where_one_group_heeds_it_and_not_where_none_does() {
+    let text = "[[flows]]\nname = \"a\"\n[[flows]]\nname = \"b\"\nprotocol = \"udp\"\n";
+    let mut mixed = Scenario::parse("mixed", text).expect("this is a scenario");
+    mixed.set("flows.ack=4").expect("the value is allowed");
+    mixed.build(Row::STOCK).expect("it bears on flow a");
+    let mut named = Scenario::parse("mixed", text).expect("this is a scenario");
+    named.set("flows.b.ack=4").expect("the value is allowed");
+    let error = named.build(Row::STOCK).expect_err("flow b is UDP").to_string();
+    assert!(error.contains("the flow is UDP"), "{error}");
+}
